@@ -1,0 +1,73 @@
+"""How we complain: where it is, what is wrong, and a way out.
+
+One family for what is the user's to change (`DeepalgoError`), one exception for our own bugs (`InternalError`).
+
+>>> from deepalgo.source import Span
+>>> span = Span("packing.py", 14, 4, 14, 25, ("    while load < capacity:",))
+>>> print(CompileError("this `while` may never end", span=span, remedy="Give it a bound: max_rounds=100."))
+packing.py:14:5: this `while` may never end
+   14 |     while load < capacity:
+      |     ^^^^^^^^^^^^^^^^^^^^^
+Give it a bound: max_rounds=100.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from deepalgo.source import Span
+
+
+class DeepalgoError(Exception):
+    """The base of everything that a user can put right."""
+
+
+class CompileError(DeepalgoError):
+    """A construct that cannot be compiled faithfully: the place, the reason and a way out."""
+
+    def __init__(self, reason: str, *, span: Span | None, remedy: str) -> None:
+        place = f"{span}: " if span is not None else ""
+        excerpt = f"\n{span.excerpt()}" if span is not None and span.lines else ""
+        super().__init__(f"{place}{reason}{excerpt}\n{remedy}")
+        self.reason = reason
+        self.span = span
+        self.remedy = remedy
+
+
+class InputError(DeepalgoError):
+    """A call of a network whose arguments do not fit what was compiled."""
+
+
+class HeuristicError(DeepalgoError):
+    """The heuristic itself raises on some samples: which ones, at which line, with which message."""
+
+    def __init__(self, error: str, message: str, *, span: Span | None, samples: Sequence[int], size: int) -> None:
+        what = f"{error}: {message}" if message else error
+        place = f"{span}: " if span is not None else ""
+        excerpt = f"\n{span.excerpt()}" if span is not None and span.lines else ""
+        super().__init__(
+            f"{place}the heuristic raises {what}{excerpt}\n"
+            f"{name_samples(samples, size)}. Leave them out, or compile with errors='nan' to get NaN for them."
+        )
+        self.error = error
+        self.message = message
+        self.span = span
+        self.samples = tuple(samples)
+
+
+class InternalError(Exception):
+    """A bug of deepalgo, not of the user's function. Please report it with the text below."""
+
+
+def name_samples(samples: Sequence[int], size: int) -> str:
+    """Say which samples of a batch, the first few by number.
+
+    >>> name_samples([3], 10)
+    'Sample 3 (1 of 10)'
+    >>> name_samples([0, 1, 2, 3, 4, 5, 6], 10)
+    'Samples 0, 1, 2, 3, 4, ... (7 of 10)'
+    """
+    listed = ", ".join(str(number) for number in samples[:5]) + (", ..." if len(samples) > 5 else "")
+    return f"Sample{'s' if len(samples) > 1 else ''} {listed} ({len(samples)} of {size})"
