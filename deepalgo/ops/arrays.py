@@ -1,0 +1,79 @@
+"""Rows for constants, weights and arrays.
+
+>>> print(_const((), {"value": ((1.0, 2.0), (3.0, 4.0), (5.0, 6.0))}))
+real[3, 2]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from deepalgo.ir import Attr, Kind, Type
+from deepalgo.ops.row import Row, broadcast, common_kind
+
+KINDS = {bool: Kind.BOOL, int: Kind.INT, float: Kind.REAL, complex: Kind.COMPLEX}
+
+
+def _const(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    value = attrs["value"]
+    kind = max((KINDS[type(item)] for item in _items(value)), default=Kind.REAL)
+    return Type(kind, _shape(value))
+
+
+def _items(value: Attr) -> Iterator[Attr]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _items(item)
+    else:
+        yield value
+
+
+def _shape(value: Attr) -> tuple[int, ...]:
+    if not isinstance(value, tuple):
+        return ()
+    return (len(value), *(_shape(value[0]) if value else ()))
+
+
+def _weight(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    shape = attrs.get("shape", ())
+    assert isinstance(shape, tuple)
+    return Type(Kind.REAL, tuple(size for size in shape if isinstance(size, int)))
+
+
+def _stack(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    return Type(common_kind(args), (len(args), *broadcast(args)))
+
+
+def _index(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    key = attrs["key"]
+    assert isinstance(key, tuple)
+    return Type(args[0].kind, args[0].shape[len(key) :])
+
+
+def _gather(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    return Type(args[0].kind, (*args[1].shape, *args[0].shape[1:]))
+
+
+def _sum(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    axis, shape = attrs.get("axis"), args[0].shape
+    kind = max(args[0].kind, Kind.INT)
+    if axis is None:
+        return Type(kind)
+    assert isinstance(axis, int)
+    return Type(kind, tuple(size for place, size in enumerate(shape) if place != axis % len(shape)))
+
+
+def size(shape: tuple[int, ...]) -> int:
+    """How many numbers an array of this shape holds."""
+    return math.prod(shape)
+
+
+ROWS = (
+    Row("const", _const, "{value}", "{value}", "{value}", False),
+    Row("weight", _weight, "{key}", "{key}", "{key}", False),
+    Row("stack", _stack, "ops.stack({*})", "[{*}]", "np.stack([{*}])", False, common=Kind.BOOL, broadcasts=False),
+    Row("index", _index, "{0}[{key}]", "{0}[{key}]", "{0}[{key}]", False, broadcasts=False),
+    Row("gather", _gather, "ops.gather({0}, {1})", "{0}[{1}]", "{0}[{1}]", False, broadcasts=False),
+    Row("sum", _sum, "ops.sum({0}, {axis})", "sum({0})", "np.sum({0}, axis={axis})", False, common=Kind.INT, broadcasts=False),
+)

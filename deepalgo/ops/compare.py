@@ -1,0 +1,56 @@
+"""Rows for comparisons, logic and choices.
+
+>>> next(row.python for row in ROWS if row.name == "min")
+'min({0}, {1})'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from deepalgo.ir import Attr, Kind, Type
+from deepalgo.ops.row import Row, broadcast, common_kind, elementwise
+
+EQUALITY = elementwise(result=Kind.BOOL)
+ORDER = elementwise(most=Kind.REAL, result=Kind.BOOL)
+CHOICE = elementwise(most=Kind.REAL)
+
+
+def _select(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    return Type(common_kind(args[1:]), broadcast(args))
+
+
+def _comparison(name: str, sign: str) -> Row:
+    spelling = f"{{0}} {sign} {{1}}"
+    infer = EQUALITY if sign in ("==", "!=") else ORDER
+    return Row(name, infer, spelling, spelling, spelling, False, common=Kind.BOOL)
+
+
+def _logic(name: str, torch: str, python: str, numpy: str) -> Row:
+    return Row(name, EQUALITY, torch, python, f"np.logical_{name}({numpy})", False)
+
+
+def _choice(name: str, python: str, numpy: str) -> Row:
+    return Row(name, CHOICE, f"ops.{name}({{0}}, {{1}})", python, numpy, False, common=Kind.BOOL)
+
+
+ROWS = (
+    _comparison("lt", "<"),
+    _comparison("le", "<="),
+    _comparison("gt", ">"),
+    _comparison("ge", ">="),
+    _comparison("eq", "=="),
+    _comparison("ne", "!="),
+    _logic("and", "{0} & {1}", "{0} and {1}", "{0}, {1}"),
+    _logic("or", "{0} | {1}", "{0} or {1}", "{0}, {1}"),
+    _logic("xor", "{0} ^ {1}", "{0} != {1}", "{0}, {1}"),
+    _logic("not", "~{0}", "not {0}", "{0}"),
+    Row("select", _select, "torch.where({0}, {1}, {2})", "{1} if {0} else {2}", "np.where({0}, {1}, {2})", False,
+        common=Kind.BOOL, apart=1),
+    _choice("min", "min({0}, {1})", "np.where({1} < {0}, {1}, {0})"),
+    _choice("max", "max({0}, {1})", "np.where({1} > {0}, {1}, {0})"),
+    _choice("minimum", "({1} if {1} < {0} or {1} != {1} else {0})", "np.minimum({0}, {1})"),
+    _choice("maximum", "({1} if {1} > {0} or {1} != {1} else {0})", "np.maximum({0}, {1})"),
+    _choice("fmin", "({1} if {1} < {0} or {0} != {0} else {0})", "np.fmin({0}, {1})"),
+    _choice("fmax", "({1} if {1} > {0} or {0} != {0} else {0})", "np.fmax({0}, {1})"),
+)

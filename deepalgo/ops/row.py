@@ -1,0 +1,82 @@
+"""`Row`: all that the library knows about one operation, and the rules by which result types follow from operand types.
+
+>>> infer = elementwise(least=Kind.INT)
+>>> print(infer((Type(Kind.BOOL), Type(Kind.REAL, (3,))), {}))
+real[3]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from deepalgo.ir import Attr, Kind, Type
+
+Infer: TypeAlias = Callable[[Sequence[Type], Mapping[str, Attr]], Type]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One operation: its type rule and its spelling in each language.
+
+    Spellings are templates: `{0}`, `{1}`, ... are the operands, `{*}` all of them, `{digits}` the attribute `digits`. In the
+    torch spelling `ops` is `deepalgo.ops.forms` and operands are tensors with a leading batch axis, or numbers.
+    """
+
+    name: str
+    infer: Infer
+    torch: str
+    python: str
+    numpy: str
+    #: Value or local derivative can be non-finite, so a sample that does not come this way must not be asked for a gradient.
+    risky: bool = True
+    #: Operands are brought to one kind, at least this one; None leaves them as they are.
+    common: Kind | None = None
+    #: So many leading operands keep their kind all the same (the condition of `select`).
+    apart: int = 0
+    #: Shapes of operands broadcast against each other, so the emitter has to line up their axes.
+    broadcasts: bool = True
+    #: Torch spelling of "the derivative here is infinite, and defined as finite", or "" where that cannot be.
+    endpoint: str = ""
+
+
+def elementwise(least: Kind = Kind.BOOL, most: Kind = Kind.COMPLEX, result: Kind | None = None) -> Infer:
+    """Operands meet in their common kind, at least `least`; the result has that kind, or `result`."""
+
+    def infer(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+        kind = common_kind(args, least)
+        if kind > most:
+            raise TypeError(f"not defined for {kind.name.lower()} operands")
+        return Type(kind if result is None else result, broadcast(args))
+
+    return infer
+
+
+def cast(kind: Kind) -> Infer:
+    """The operand's shape with another kind."""
+    return lambda args, attrs: Type(kind, args[0].shape)
+
+
+def common_kind(args: Sequence[Type], least: Kind = Kind.BOOL) -> Kind:
+    """The kind that all operands can be promoted to."""
+    return max([least, *(arg.kind for arg in args)])
+
+
+def broadcast(args: Sequence[Type]) -> tuple[int, ...]:
+    """The shape in which per-sample shapes meet, as NumPy does it.
+
+    >>> broadcast([Type(Kind.REAL, (2, 1)), Type(Kind.REAL, (3,))])
+    (2, 3)
+    """
+    rank = max((len(arg.shape) for arg in args), default=0)
+    padded = [(1,) * (rank - len(arg.shape)) + arg.shape for arg in args]
+    return tuple(_meet(sizes, args) for sizes in zip(*padded, strict=True))
+
+
+def _meet(sizes: tuple[int, ...], args: Sequence[Type]) -> int:
+    size = next((size for size in sizes if size != 1), 1)
+    if any(other not in (1, size) for other in sizes):
+        shapes = " ".join(str(arg.shape).replace(" ", "") for arg in args)
+        raise ValueError(f"operands could not be broadcast together with shapes {shapes}")
+    return size

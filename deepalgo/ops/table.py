@@ -1,0 +1,24 @@
+"""The one table of operations.
+
+>>> print(infer("div", (Type(Kind.INT), Type(Kind.INT)), {}))
+real
+>>> TABLE["sqrt"].python
+'math.sqrt({0})'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from deepalgo.ir import Attr, Kind, Type
+from deepalgo.ops import arithmetic, arrays, compare, mathematics
+from deepalgo.ops.row import Row
+
+__all__ = ["TABLE", "Kind", "Row", "Type", "infer"]
+
+TABLE: dict[str, Row] = {row.name: row for row in (*arithmetic.ROWS, *compare.ROWS, *mathematics.ROWS, *arrays.ROWS)}
+
+
+def infer(name: str, args: Sequence[Type], attrs: Mapping[str, Attr] | Sequence[tuple[str, Attr]] = ()) -> Type:
+    """The type of `name(args; attrs)`; ValueError where shapes do not broadcast, TypeError where a kind is not allowed."""
+    return TABLE[name].infer(tuple(args), dict(attrs))
