@@ -1,0 +1,59 @@
+# `make demo` and `make test` need python3 (3.11 or later) and nothing else: the first run makes .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.installed
+CORPUS_READY := $(VENV)/.corpus-installed
+N ?= 300
+SEED ?= 1
+
+# Two test processes with one torch thread each.
+export OMP_NUM_THREADS := 1
+PYTEST := $(BIN)/python -m pytest -n 2
+NEEDED := $(READY) $(if $(wildcard $(DEEPALGO_CORPUS)/requirements.txt),$(CORPUS_READY))
+
+.PHONY: demo test test-quick tests bench corpus fuzz docs lint types clean
+
+demo: $(READY)
+	$(BIN)/python examples/demo.py
+
+test: lint types tests
+
+tests: $(NEEDED)
+	$(PYTEST)
+
+test-quick: $(READY)
+	$(PYTEST) -m "not slow and not corpus and not data"
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks.speed
+
+corpus: $(NEEDED)
+	$(BIN)/python -m benchmarks.corpus
+
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz --count $(N) --seed $(SEED)
+
+docs: $(READY)
+	$(BIN)/python -m mkdocs build --strict --quiet
+
+lint: $(READY)
+	$(BIN)/ruff check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) build dist site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("deepalgo needs Python 3.11 or later: make PYTHON=python3.12 ..." if sys.version_info < (3, 11) else 0)'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+$(CORPUS_READY): $(READY) $(wildcard $(DEEPALGO_CORPUS)/requirements.txt)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r $(DEEPALGO_CORPUS)/requirements.txt
+	@touch $@
