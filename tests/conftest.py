@@ -1,0 +1,28 @@
+"""One torch thread, fixed seeds, and tests that need a folder skipped with the reason where there is none."""
+
+import os
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+torch.set_num_threads(1)
+
+FOLDERS = {"corpus": "DEEPALGO_CORPUS", "data": "DEEPALGO_DATA"}
+
+
+@pytest.fixture(autouse=True)
+def _fixed_seeds():
+    random.seed(0)
+    np.random.seed(0)  # noqa: NPY002  # heuristics under test may use it
+    torch.manual_seed(0)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        for mark, variable in FOLDERS.items():
+            folder = os.environ.get(variable)
+            if mark in item.keywords and not (folder and Path(folder).is_dir()):
+                item.add_marker(pytest.mark.skip(reason=f"set {variable} to the folder of the {mark}"))
