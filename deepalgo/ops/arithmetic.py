@@ -43,7 +43,7 @@ ROWS = (
         endpoint="ops.at_pow({0}, {1})"),
     _number("neg", "-{0}", risky=False),
     _number("pos", "+{0}", risky=False),
-    Row("abs", _magnitude, "ops.abs({0})", "abs({0})", "np.abs({0})", common=Kind.INT),
+    Row("abs", _magnitude, "torch.abs({0})", "abs({0})", "np.abs({0})", False, common=Kind.INT),
     Row("fmod", REAL, "ops.fmod({0}, {1})", "math.fmod({0}, {1})", "np.fmod({0}, {1})", common=Kind.REAL),
     Row("remainder", REAL, "ops.remainder({0}, {1})", "math.remainder({0}, {1})", "np.vectorize(math.remainder)({0}, {1})",
         common=Kind.REAL),

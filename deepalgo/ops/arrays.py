@@ -72,8 +72,8 @@ def size(shape: tuple[int, ...]) -> int:
 ROWS = (
     Row("const", _const, "{value}", "{value}", "{value}", False),
     Row("weight", _weight, "{key}", "{key}", "{key}", False),
-    Row("stack", _stack, "ops.stack({*})", "[{*}]", "np.stack([{*}])", False, common=Kind.BOOL, broadcasts=False),
-    Row("index", _index, "{0}[{key}]", "{0}[{key}]", "{0}[{key}]", False, broadcasts=False),
-    Row("gather", _gather, "ops.gather({0}, {1})", "{0}[{1}]", "{0}[{1}]", False, broadcasts=False),
-    Row("sum", _sum, "ops.sum({0}, {axis})", "sum({0})", "np.sum({0}, axis={axis})", False, common=Kind.INT, broadcasts=False),
+    Row("stack", _stack, "ops.stack(({*},), {batch})", "[{*}]", "np.stack([{*}])", False, common=Kind.BOOL, broadcasts=False),
+    Row("index", _index, "{0}[{key}]", "{0}{path}", "{0}[{key}]", False, broadcasts=False),
+    Row("gather", _gather, "ops.gather({0}, {1}, {batch0}, {batch1})", "{0}[{1}]", "{0}[{1}]", False, broadcasts=False),
+    Row("sum", _sum, "ops.sum({0}, {axis}, {batch0})", "sum({0})", "np.sum({0}, axis={axis})", False, common=Kind.INT, broadcasts=False),
 )

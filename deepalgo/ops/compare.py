@@ -47,6 +47,7 @@ ROWS = (
     _logic("not", "~{0}", "not {0}", "{0}"),
     Row("select", _select, "torch.where({0}, {1}, {2})", "{1} if {0} else {2}", "np.where({0}, {1}, {2})", False,
         common=Kind.BOOL, apart=1),
+    Row("cut", lambda args, attrs: args[1], "run.cut({0}, {1})", "{1}", "{1}", False, broadcasts=False),
     _choice("min", "min({0}, {1})", "np.where({1} < {0}, {1}, {0})"),
     _choice("max", "max({0}, {1})", "np.where({1} > {0}, {1}, {0})"),
     _choice("minimum", "({1} if {1} < {0} or {1} != {1} else {0})", "np.minimum({0}, {1})"),

@@ -1,0 +1,74 @@
+"""Text of expressions with as few brackets as Python's precedence allows.
+
+>>> fill("{0} * {1}", (Text("a + b", SUM), Text("x")))
+Text(text='(a + b) * x', level=8)
+>>> fill("ops.sqrt({0})", (Text("a + b", SUM),)).text
+'ops.sqrt(a + b)'
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+LEVELS = {"or": 1, "and": 2, "<": 3, "<=": 3, ">": 3, ">=": 3, "==": 3, "!=": 3, "|": 4, "^": 5, "&": 6, "<<": 6, ">>": 6,
+          "+": 7, "-": 7, "*": 8, "/": 8, "//": 8, "%": 8, "**": 10}
+SUM, UNARY, ATOM = 7, 9, 11
+INFIX = re.compile(r"\{0\} (\S+) \{1\}")
+PLACE = re.compile(r"\{(\w+|\*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """An expression and how tightly its outermost operator binds."""
+
+    text: str
+    level: int = ATOM
+
+
+def literal(value: object) -> Text:
+    """A number as Python writes it."""
+    text = repr(value)
+    return Text(text, UNARY if text.startswith("-") else ATOM)
+
+
+@functools.cache
+def template_level(template: str) -> int:
+    """How tightly the operator of a template binds."""
+    infix = INFIX.fullmatch(template) or INFIX.match(template)
+    if infix is not None:
+        return LEVELS[infix[1]]
+    return UNARY if template[0] in "+-~" else ATOM
+
+
+def fill(template: str, operands: Sequence[Text], attrs: Mapping[str, object] | None = None) -> Text:
+    """The template with its operands, in brackets where they bind less tightly than the place they stand in."""
+    level = template_level(template)
+
+    def place(found: re.Match[str]) -> str:
+        name = found[1]
+        if name == "*":
+            return ", ".join(operand.text for operand in operands)
+        if not name.isdigit():
+            return str((attrs or {})[name])
+        return bracket(operands[int(name)], _needed(template, found, level)).text
+
+    return Text(PLACE.sub(place, template), level)
+
+
+def bracket(operand: Text, needed: int) -> Text:
+    """The operand, in brackets if it binds less tightly than needed."""
+    return operand if operand.level >= needed else Text(f"({operand.text})")
+
+
+def _needed(template: str, found: re.Match[str], level: int) -> int:
+    """A right operand must bind more tightly, a left one as tightly; arguments of a call may be anything."""
+    if template[found.end() : found.end() + 1] in ("[", "."):
+        return ATOM
+    if level == ATOM:
+        return 0
+    if level == LEVELS["<"] or (found.start() > 0 and level != UNARY):
+        return level + 1
+    return level

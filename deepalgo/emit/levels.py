@@ -1,0 +1,92 @@
+"""How far a value varies: not at all (a plain number), with the weights only, or from sample to sample.
+
+What does not vary between samples is computed once for the batch and has no batch axis.
+
+>>> x, w, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate("xwy"))
+>>> body = Block((), (Op(w, "weight", (), (("key", "w"),)), Op(y, "mul", (x, w))), (y,))
+>>> levels = find_levels(Program("f", (Input("x", x),), (), body, Leaf(y)))
+>>> levels[w].name, levels[y].name
+('UNIFORM', 'BATCHED')
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from typing import assert_never
+
+from deepalgo.ir import Block, Check, If, Input, Kind, Leaf, Loop, Op, Program, Statement, Try, Type, Value, While
+
+__all__ = ["Input", "Kind", "Leaf", "Level", "Type", "find_levels"]
+
+
+class Level(enum.IntEnum):
+    """A Python number, a tensor of the per-sample shape, or a tensor with a batch axis in front of it."""
+
+    NUMBER = 0
+    UNIFORM = 1
+    BATCHED = 2
+
+
+def find_levels(program: Program) -> dict[Value, Level]:
+    """The level of every value of a program without `Try`."""
+    levels = {item.value: Level.BATCHED for item in program.inputs}
+    _visit(program.body, levels)
+    return levels
+
+
+def _visit(block: Block, levels: dict[Value, Level]) -> None:
+    for statement in block.body:
+        _visit_statement(statement, levels)
+
+
+def _visit_statement(statement: Statement, levels: dict[Value, Level]) -> None:
+    match statement:
+        case Op():
+            levels[statement.result] = _op_level(statement, levels)
+        case Check():
+            pass
+        case If(results, condition, then, orelse):
+            _visit(then, levels)
+            _visit(orelse, levels)
+            for result, first, second in zip(results, then.results, orelse.results, strict=True):
+                levels[result] = _join(levels, (condition, first, second))
+        case Loop(results, _, init, body):
+            levels[body.params[0]] = Level.NUMBER
+            _settle(init, (body.params[1:],), (body,), body.results, levels)
+            levels.update(zip(results, (levels[param] for param in body.params[1:]), strict=True))
+        case While(results, init, test, body):
+            _settle(init, (test.params, body.params), (test, body), body.results, levels)
+            for result, param in zip(results, body.params, strict=True):
+                levels[result] = _join(levels, (param, test.results[0]))
+        case Try():
+            raise AssertionError("`catch` leaves no Try")
+        case _:
+            assert_never(statement)
+
+
+def _op_level(op: Op, levels: dict[Value, Level]) -> Level:
+    if op.name == "const":
+        return Level.UNIFORM if op.result.type.shape else Level.NUMBER
+    if op.name == "cut":
+        return Level.BATCHED
+    return _join(levels, op.args)
+
+
+def _join(levels: dict[Value, Level], values: Iterable[Value]) -> Level:
+    return max((levels[value] for value in values), default=Level.UNIFORM) or Level.UNIFORM
+
+
+def _settle(init: tuple[Value, ...], params: tuple[tuple[Value, ...], ...], blocks: tuple[Block, ...], again: tuple[Value, ...],
+            levels: dict[Value, Level]) -> None:
+    """Raise the level of carried values until a round changes nothing; levels are few, so that is soon."""
+    current = [levels[value] or Level.UNIFORM for value in init]
+    while True:
+        for group in params:
+            levels.update(zip(group, current, strict=True))
+        for block in blocks:
+            _visit(block, levels)
+        following = [max(before, levels[value]) for before, value in zip(current, again, strict=True)]
+        if following == current:
+            return
+        current = following

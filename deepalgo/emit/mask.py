@@ -1,0 +1,132 @@
+"""Lower branches and loops to straight code: both arms are computed and each sample keeps the one it took.
+
+`cut(mask, x)` is x, but samples outside of the mask get no gradient through it; so an arm that was not taken cannot
+spoil a gradient with inf or NaN.
+
+>>> real, bool_ = Type(Kind.REAL), Type(Kind.BOOL)
+>>> x, c, y, z = Value(0, real, "x"), Value(1, bool_, "c"), Value(2, real, "y"), Value(3, real, "z")
+>>> arms = Block((), (Op(y, "log", (x,)),), (y,)), Block((), (), (x,))
+>>> program = Program("f", (Input("x", x), Input("c", c)), (), Block((), (If((z,), c, *arms),), (z,)), Leaf(z))
+>>> print(mask(program))
+f(x: real, c: bool)
+  %x4 = cut %c1 %x0
+  %y2 = log %x4
+  %z3 = select %c1 %y2 %x0
+  return %z3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from deepalgo.emit.rewriter import INT, Fresh, Rewriter
+from deepalgo.emit.risk import constants, exposed
+from deepalgo.ir import Attr, Block, Check, If, Input, Kind, Leaf, Loop, Op, Program, Type, Value, While, walk
+
+__all__ = ["Input", "Kind", "Leaf", "Type", "mask"]
+
+
+def mask(program: Program, light: Callable[[If], bool] = lambda branch: True, rounds: int | None = None) -> Program:
+    """Lower the branches that `light` says and, if `rounds` is given, every `While` to so many rounds."""
+    return Mask(Fresh.of(program), constants(program.body), light, rounds).program(program)
+
+
+class Mask(Rewriter):
+    """`active` is true for the samples that come to the current statement; None means all."""
+
+    def __init__(self, fresh: Fresh, known: Mapping[Value, Attr], light: Callable[[If], bool], rounds: int | None) -> None:
+        super().__init__(fresh)
+        self.known = known
+        self.light = light
+        self.rounds = rounds
+        self.active: Value | None = None
+
+    def check(self, check: Check) -> None:
+        """A check concerns the active samples only."""
+        super().check(check)
+        if self.active is not None:
+            kept = self.out.pop()
+            assert isinstance(kept, Check)
+            self.out.append(replace(kept, ok=self.add("or", kept.ok, self.add("not", self.active))))
+
+    def branch(self, branch: If) -> None:
+        """Both arms in a row, then one choice for each result."""
+        if not self.light(branch):
+            return super().branch(branch)
+        condition = self.see((branch.condition,))[0]
+        then = self.arm(branch.then, condition)
+        orelse = self.arm(branch.orelse, self.add("not", condition)) if _acts(branch.orelse, self.known) else self.inline(branch.orelse)
+        for result, first, second in zip(branch.results, then, orelse, strict=True):
+            (made,) = self.define((result,))
+            self.out.append(Op(made, "select", (condition, first, second), (), branch.span))
+        return None
+
+    def arm(self, block: Block, taken: Value, params: tuple[Value, ...] = ()) -> tuple[Value, ...]:
+        """The statements of a block that only the samples in `taken` live through."""
+        shadows = {value: self.env[value] for value in (*params, *_free(block)) if value in self.env}
+        before, outer = dict(shadows), self.active
+        for value in exposed(block, self.known, params):
+            self.env[value] = self.cut(taken, self.see((value,))[0])
+        if _checks(block):
+            self.active = self.both(outer, taken)
+        results = self.inline(block)
+        self.active = outer
+        self.restore(block, params, before)
+        return results
+
+    def inline(self, block: Block) -> tuple[Value, ...]:
+        """The statements of a block in the current one."""
+        self.statements(block.body)
+        return self.see(block.results)
+
+    def cut(self, taken: Value, value: Value) -> Value:
+        """`value` without a gradient for samples that are not in `taken`."""
+        result = self.fresh.value(value.type, value.name)
+        self.out.append(Op(result, "cut", (taken, value)))
+        return result
+
+    def restore(self, block: Block, params: tuple[Value, ...], before: Mapping[Value, Value]) -> None:
+        """Outside of the block its captured values are what they were."""
+        for value in (*params, *_free(block)):
+            self.env.pop(value, None)
+        self.env.update(before)
+
+    def repeat(self, loop: While) -> None:
+        """A fixed number of rounds in which settled samples keep their values."""
+        if self.rounds is None:
+            return super().repeat(loop)
+        count = self.rounds if loop.bound is None else min(self.rounds, loop.bound)
+        init = (self.const(True), *self.see(loop.init))
+        outer, self.out = self.out, []
+        live, *state = (self.fresh.value(value.type, value.name) for value in (init[0], *loop.results))
+        results = self.round(loop, live, tuple(state))
+        body = Block((self.fresh.value(INT), live, *state), tuple(self.out), results)
+        self.out = outer
+        final = (self.fresh.value(live.type), *self.define(loop.results))
+        self.out.append(Loop(final, count, init, body, loop.span))
+        return None
+
+    def round(self, loop: While, live: Value, state: tuple[Value, ...]) -> tuple[Value, ...]:
+        """Test and body once; `live` are the samples that have not stopped in an earlier round."""
+        self.env.update(zip(loop.test.params, state, strict=True))
+        (go,) = self.inline(loop.test)
+        live = self.add("and", live, go)
+        self.env.update(zip(loop.body.params, state, strict=True))
+        fresh = self.arm(loop.body, live, loop.body.params)
+        return (live, *(self.add("select", live, after, before) for after, before in zip(fresh, state, strict=True)))
+
+
+def _free(block: Block) -> tuple[Value, ...]:
+    from deepalgo.ir import captured
+
+    return captured(block)
+
+
+def _checks(block: Block) -> bool:
+    return any(isinstance(statement, Check) for statement in walk(block))
+
+
+def _acts(block: Block, known: Mapping[Value, Attr]) -> bool:
+    """Whether the block needs to know which samples take it."""
+    return _checks(block) or bool(exposed(block, known))

@@ -1,0 +1,159 @@
+"""`Rewriter`: walks a program and builds a new one; passes override the statements that they change.
+
+>>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
+>>> block = Block((), (Op(y, "neg", (x,)),), (y,))
+>>> Rewriter(Fresh(7)).copy(block).results[0].id
+7
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Try, Type, Value, While, blocks, defined, walk
+from deepalgo.ops.table import infer
+
+
+@dataclass(slots=True)
+class Fresh:
+    """The supply of ids that no value of the program has."""
+
+    next: int
+
+    @classmethod
+    def of(cls, program: Program) -> Fresh:
+        """A supply that starts behind the last value of a program."""
+        return cls(1 + max((value.id for value in all_values(program)), default=-1))
+
+    def value(self, type: Type, name: str = "") -> Value:
+        """A value that no one has seen before."""
+        self.next += 1
+        return Value(self.next - 1, type, name)
+
+
+def all_values(program: Program) -> Iterable[Value]:
+    """Every value that a program defines."""
+    for item in program.inputs:
+        yield item.value
+    for statement in walk(program.body):
+        yield from defined(statement)
+        for block in blocks(statement):
+            yield from block.params
+
+
+class Rewriter:
+    """Rebuilds blocks statement by statement. `env` says what stands for a value; `out` collects the block being built."""
+
+    def __init__(self, fresh: Fresh) -> None:
+        self.fresh = fresh
+        self.env: dict[Value, Value] = {}
+        self.out: list[Statement] = []
+        self.renews = False
+
+    def program(self, program: Program) -> Program:
+        """The program with its body rebuilt."""
+        return replace(program, body=self.block(program.body))
+
+    def copy(self, block: Block) -> Block:
+        """The block with fresh values for all that it defines."""
+        self.renews, before = True, self.renews
+        result = self.block(block)
+        self.renews = before
+        return result
+
+    def block(self, block: Block) -> Block:
+        """The block rebuilt."""
+        params = self.define(block.params)
+        outer, self.out = self.out, []
+        self.statements(block.body)
+        result = Block(params, tuple(self.out), self.see(block.results))
+        self.out = outer
+        return result
+
+    def statements(self, body: Iterable[Statement]) -> None:
+        """Rebuild statements into the current block."""
+        for statement in body:
+            self.statement(statement)
+
+    def statement(self, statement: Statement) -> None:
+        """Rebuild one statement; what it defines is renamed after its blocks were seen."""
+        match statement:
+            case Op():
+                self.op(statement)
+            case Check():
+                self.check(statement)
+            case If():
+                self.branch(statement)
+            case Loop():
+                self.loop(statement)
+            case While():
+                self.repeat(statement)
+            case Try():
+                self.attempt(statement)
+            case _:
+                assert_never(statement)
+
+    def op(self, op: Op) -> None:
+        """Rebuild an operation."""
+        args = self.see(op.args)
+        self.out.append(replace(op, args=args, result=self.define((op.result,))[0]))
+
+    def check(self, check: Check) -> None:
+        """Rebuild a check."""
+        self.out.append(replace(check, ok=self.see((check.ok,))[0], operands=self.see(check.operands)))
+
+    def branch(self, branch: If) -> None:
+        """Rebuild an `If`."""
+        condition = self.see((branch.condition,))[0]
+        then, orelse = self.block(branch.then), self.block(branch.orelse)
+        self.out.append(replace(branch, condition=condition, then=then, orelse=orelse, results=self.define(branch.results)))
+
+    def loop(self, loop: Loop) -> None:
+        """Rebuild a `Loop`."""
+        init, body = self.see(loop.init), self.block(loop.body)
+        self.out.append(replace(loop, init=init, body=body, results=self.define(loop.results)))
+
+    def repeat(self, loop: While) -> None:
+        """Rebuild a `While`."""
+        init, test, body = self.see(loop.init), self.block(loop.test), self.block(loop.body)
+        self.out.append(replace(loop, init=init, test=test, body=body, results=self.define(loop.results)))
+
+    def attempt(self, attempt: Try) -> None:
+        """Rebuild a `Try`."""
+        body = self.block(attempt.body)
+        handlers = tuple(replace(handler, block=self.block(handler.block)) for handler in attempt.handlers)
+        self.out.append(replace(attempt, body=body, handlers=handlers, results=self.define(attempt.results)))
+
+    def see(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        """What stands for these values here."""
+        return tuple(self.env.get(value, value) for value in values)
+
+    def define(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        """The values as the new program defines them: fresh ones in a copy, else the same."""
+        if not self.renews:
+            for value in values:
+                self.env.pop(value, None)
+            return values
+        made = tuple(self.fresh.value(value.type, value.name) for value in values)
+        self.env.update(zip(values, made, strict=True))
+        return made
+
+    def add(self, name: str, *args: Value, attrs: tuple[tuple[str, Attr], ...] = ()) -> Value:
+        """Append an operation and return its result."""
+        result = self.fresh.value(infer(name, [arg.type for arg in args], attrs))
+        self.out.append(Op(result, name, args, attrs))
+        return result
+
+    def const(self, value: Attr) -> Value:
+        """Append a constant and return it."""
+        return self.add("const", attrs=(("value", value),))
+
+    def both(self, first: Value | None, second: Value) -> Value:
+        """`first and second`, where no first means always."""
+        return second if first is None else self.add("and", first, second)
+
+
+BOOL = Type(Kind.BOOL)
+INT = Type(Kind.INT)

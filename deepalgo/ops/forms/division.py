@@ -1,0 +1,103 @@
+"""Division with remainder as Python does it, for every operand and without raising.
+
+>>> mod(torch.tensor([7, -7, 7]), torch.tensor([3, 3, 0]))
+tensor([1, 2, 0])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import FunctionCtx
+
+from deepalgo.ops.forms.operands import Operand, apply, is_integral, spread, tensors
+
+
+def floordiv(a: Operand, b: Operand) -> Tensor:
+    """`a // b`; an integer divisor 0 gives `a`, its samples are caught by a check."""
+    a, b = tensors(a, b)
+    if not is_integral(a, b):
+        return torch.div(a, b, rounding_mode="floor")
+    # -1 has a case of its own because the processor traps on the smallest integer divided by -1.
+    return torch.where(b == -1, -a, torch.div(a, _harmless(b), rounding_mode="floor"))
+
+
+def mod(a: Operand, b: Operand) -> Tensor:
+    """`a % b`, with the sign of `b`."""
+    if is_integral(a, b):
+        a, b = tensors(a, b)
+        return torch.remainder(a, _harmless(b))
+    return _apply(Mod, a, b)
+
+
+def fmod(a: Operand, b: Operand) -> Tensor:
+    """`math.fmod(a, b)`, with the sign of `a`."""
+    a, b = tensors(a, b)
+    return torch.fmod(a, b)
+
+
+def remainder(a: Operand, b: Operand) -> Tensor:
+    """`math.remainder(a, b)`: what is left beside the nearest multiple of `b`."""
+    return _apply(Remainder, a, b)
+
+
+def lshift(a: Operand, b: Operand) -> Tensor:
+    """`a << b`; shifts of 64 and more give 0 and a check has spoken before."""
+    a, b = tensors(a, b)
+    return torch.where(b > 63, 0, a << b.clamp(0, 63))
+
+
+def rshift(a: Operand, b: Operand) -> Tensor:
+    """`a >> b`."""
+    a, b = tensors(a, b)
+    return a >> b.clamp(0, 63)
+
+
+def _harmless(divisor: Tensor) -> Tensor:
+    return divisor.masked_fill((divisor == 0) | (divisor == -1), 1)
+
+
+class Quotient(torch.autograd.Function):
+    """A remainder `a - n b`: the derivative is 1 by `a` and -n by `b`. Operands have one shape."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def setup_context(ctx: FunctionCtx, inputs: tuple[Tensor, Tensor], output: Tensor) -> None:
+        ctx.save_for_backward(*inputs, output)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
+        a, b, r = ctx.saved_tensors
+        return g, -g * torch.round((a - r) / b).detach()
+
+
+class Mod(Quotient):
+    """Python's `%`."""
+
+    @staticmethod
+    def forward(a: Tensor, b: Tensor) -> Tensor:
+        # A zero takes the divisor's sign as well, which torch leaves out.
+        return torch.copysign(torch.remainder(a, b), b)
+
+
+class Remainder(Quotient):
+    """IEEE remainder, by the steps of CPython's `m_remainder`."""
+
+    @staticmethod
+    def forward(a: Tensor, b: Tensor) -> Tensor:
+        size, divisor = torch.abs(a), torch.abs(b)
+        low = torch.fmod(size, divisor)
+        high = divisor - low
+        even = low - 2 * torch.fmod(0.5 * (size - low), divisor)
+        near = torch.where(low < high, low, torch.where(low > high, -high, even))
+        whole = torch.where(torch.isinf(b) & torch.isfinite(a), size, near)
+        return torch.where(torch.signbit(a), -whole, whole)
+
+
+def _apply(function: type[Quotient], a: Operand, b: Operand) -> Tensor:
+    a, b = spread(a, b)
+    result: Tensor = apply(function, a, b)
+    return result

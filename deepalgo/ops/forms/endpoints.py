@@ -1,0 +1,224 @@
+"""Functions whose derivative is infinite at the end of their domain: there it is 0, so that one sample cannot spoil a sum.
+
+`Slope` is the common part: a function of one operand with a hand-written derivative. Derivatives are masked on the way in
+(`without_zero`), not on the way out, so that derivatives of derivatives stay finite too.
+
+>>> x = torch.tensor([0.0, 4.0], dtype=torch.float64, requires_grad=True)
+>>> sqrt(x).sum().backward()
+>>> x.grad
+tensor([0.0000, 0.2500], dtype=torch.float64)
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import FunctionCtx
+
+from deepalgo.ops.forms.operands import apply
+
+
+def without_zero(divisor: Tensor) -> Tensor:
+    """The divisor with inf in place of 0, so that the quotient is 0."""
+    return divisor.masked_fill(divisor == 0, math.inf)
+
+
+class Slope(torch.autograd.Function):
+    """A function of one operand. Subclasses give `forward` and `backward`; both operand and result are kept."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def setup_context(ctx: FunctionCtx, inputs: tuple[Tensor], output: Tensor) -> None:
+        ctx.save_for_backward(inputs[0], output)
+
+
+class Sqrt(Slope):
+    """Derivative 1 / (2 sqrt(x)), 0 at 0."""
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return torch.sqrt(x)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        _, y = ctx.saved_tensors
+        return g / (2 * without_zero(y)).conj()
+
+
+class Cbrt(Slope):
+    """Derivative 1 / (3 cbrt(x)**2), 0 at 0."""
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        guess = torch.copysign(torch.abs(x) ** (1 / 3), x)
+        # One Newton step takes the last two digits that the rounded exponent costs.
+        better = guess - (guess - x / (guess * guess)) / 3
+        return torch.where(torch.isfinite(better), better, guess)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        _, y = ctx.saved_tensors
+        return g / 3 / without_zero(y) / without_zero(y)
+
+
+class Log(Slope):
+    """Derivative 1 / x, 0 at 0."""
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return torch.log(x)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        x, _ = ctx.saved_tensors
+        return g / without_zero(x).conj()
+
+
+class Log2(Log):
+    """Derivative 1 / (x log(2)), 0 at 0."""
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return torch.log2(x)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        x, _ = ctx.saved_tensors
+        return g / (without_zero(x).conj() * math.log(2))
+
+
+class Log10(Log):
+    """Derivative 1 / (x log(10)), 0 at 0."""
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return torch.log10(x)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        x, _ = ctx.saved_tensors
+        return g / (without_zero(x).conj() * math.log(10))
+
+
+class Log1p(Slope):
+    """Derivative 1 / (1 + x), 0 at -1."""
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return torch.log1p(x)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        x, _ = ctx.saved_tensors
+        return g / without_zero(1 + x).conj()
+
+
+class Asin(Slope):
+    """Derivative 1 / sqrt(1 - x**2), 0 at both ends."""
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return torch.asin(x)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        x, _ = ctx.saved_tensors
+        return g * torch.rsqrt(without_zero((1 - x) * (1 + x)))
+
+
+class Acos(Slope):
+    """Derivative -1 / sqrt(1 - x**2), 0 at both ends."""
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return torch.acos(x)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        x, _ = ctx.saved_tensors
+        return -g * torch.rsqrt(without_zero((1 - x) * (1 + x)))
+
+
+class Acosh(Slope):
+    """Derivative 1 / sqrt(x**2 - 1), 0 at 1."""
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return torch.acosh(x)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        x, _ = ctx.saved_tensors
+        return g * torch.rsqrt(without_zero(x - 1)) * torch.rsqrt(x + 1)
+
+
+class Atanh(Slope):
+    """Derivative 1 / (1 - x**2), 0 at both ends."""
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return torch.atanh(x)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        x, _ = ctx.saved_tensors
+        return g / without_zero((1 - x) * (1 + x)).conj()
+
+
+def _apply(function: type[Slope], x: Tensor) -> Tensor:
+    result: Tensor = apply(function, x)
+    return result
+
+
+def sqrt(x: Tensor) -> Tensor:
+    """Square root."""
+    return _apply(Sqrt, x)
+
+
+def cbrt(x: Tensor) -> Tensor:
+    """Real cube root, of negative numbers too."""
+    return _apply(Cbrt, x)
+
+
+def log(x: Tensor) -> Tensor:
+    """Natural logarithm."""
+    return _apply(Log, x)
+
+
+def log2(x: Tensor) -> Tensor:
+    """Logarithm to base 2."""
+    return _apply(Log2, x)
+
+
+def log10(x: Tensor) -> Tensor:
+    """Logarithm to base 10."""
+    return _apply(Log10, x)
+
+
+def log1p(x: Tensor) -> Tensor:
+    """`log(1 + x)`, exact for small x."""
+    return _apply(Log1p, x)
+
+
+def asin(x: Tensor) -> Tensor:
+    """Arc sine."""
+    return torch.asin(x) if x.is_complex() else _apply(Asin, x)
+
+
+def acos(x: Tensor) -> Tensor:
+    """Arc cosine."""
+    return torch.acos(x) if x.is_complex() else _apply(Acos, x)
+
+
+def acosh(x: Tensor) -> Tensor:
+    """Inverse hyperbolic cosine."""
+    return torch.acosh(x) if x.is_complex() else _apply(Acosh, x)
+
+
+def atanh(x: Tensor) -> Tensor:
+    """Inverse hyperbolic tangent."""
+    return _apply(Atanh, x)

@@ -1,0 +1,101 @@
+"""`a ** b` with derivatives that stay finite at base 0 and, by the exponent, at negative bases.
+
+>>> x = torch.tensor([0.0, 4.0], dtype=torch.float64, requires_grad=True)
+>>> pow(x, 0.5).sum().backward()
+>>> x.grad
+tensor([0.0000, 0.2500], dtype=torch.float64)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import FunctionCtx
+
+from deepalgo.ops.forms.operands import Operand, apply, is_integral, spread, tensors, wants_gradient
+
+
+def pow(base: Operand, exponent: Operand) -> Tensor:
+    """`base ** exponent`; whole numbers stay whole, their exponents are not negative."""
+    if is_integral(base, exponent):
+        base, exponent = tensors(base, exponent)
+        return torch.pow(base, exponent.clamp(min=0))
+    if _is_complex(base) or _is_complex(exponent) or not wants_gradient(base, exponent):
+        return torch.pow(base, exponent)  # type: ignore[arg-type]  # one of them is a tensor
+    if not isinstance(exponent, Tensor):
+        return _static_exponent(base, exponent)
+    if not isinstance(base, Tensor) and not isinstance(base, complex) and base > 0:
+        return torch.pow(base, exponent)
+    result: Tensor = apply(Pow, *spread(base, exponent))
+    return result
+
+
+def at_pow(base: Operand, exponent: Operand) -> Tensor:
+    """Where the derivative by the base, or by the exponent, is infinite."""
+    base, exponent = tensors(base, exponent)
+    return (base == 0) & (exponent < 1) & (exponent != 0)
+
+
+def _static_exponent(base: Operand, exponent: Operand) -> Tensor:
+    assert isinstance(base, Tensor)
+    assert isinstance(exponent, (int, float))
+    if exponent >= 1 or exponent == 0:
+        return torch.pow(base, exponent)
+    result: Tensor = apply(StaticPow, base, exponent)
+    return result
+
+
+def _is_complex(operand: Operand) -> bool:
+    return operand.is_complex() if isinstance(operand, Tensor) else isinstance(operand, complex)
+
+
+class StaticPow(torch.autograd.Function):
+    """A fixed exponent below 1: the derivative at base 0 is 0."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(base: Tensor, exponent: float) -> Tensor:
+        return torch.pow(base, exponent)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, float], output: Tensor) -> None:
+        ctx.save_for_backward(inputs[0])
+        ctx.exponent = inputs[1]
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None]:
+        (base,) = ctx.saved_tensors
+        infinite = base.masked_fill(base == 0, torch.inf)
+        return g * (ctx.exponent * torch.pow(infinite, ctx.exponent - 1)), None
+
+
+class Pow(torch.autograd.Function):
+    """Both operands may learn. Operands have one shape."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(base: Tensor, exponent: Tensor) -> Tensor:
+        return torch.pow(base, exponent)
+
+    @staticmethod
+    def setup_context(ctx: FunctionCtx, inputs: tuple[Tensor, Tensor], output: Tensor) -> None:
+        ctx.save_for_backward(*inputs, output)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, Tensor | None]:
+        base, exponent, power = ctx.saved_tensors
+        by_base, by_exponent = ctx.needs_input_grad
+        return (
+            g * _slope_by_base(base, exponent) if by_base else None,
+            g * (power * torch.log(base.masked_fill(base <= 0, 1))) if by_exponent else None,
+        )
+
+
+def _slope_by_base(base: Tensor, exponent: Tensor) -> Tensor:
+    """`b a**(b-1)`, 0 where that is infinite at base 0; a base of 1 in its place keeps further derivatives finite."""
+    endless = at_pow(base, exponent)
+    return (exponent * torch.pow(base.masked_fill(endless, 1), exponent - 1)).masked_fill(endless, 0)

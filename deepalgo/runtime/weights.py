@@ -1,0 +1,71 @@
+"""`Weights`: the numbers of a heuristic as parameters of a network, shown as a table.
+
+>>> from deepalgo.ir import Weight
+>>> Weights((Weight("gain", 0.5), Weight("limit", 2.0, frozen="a static `if` needs it")))
+name   value  role         place  trainable
+gain   0.5    coefficient         yes
+limit  2.0    coefficient         no: a static `if` needs it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from deepalgo.ir import Weight
+
+
+class Weights(torch.nn.Module):
+    """A mapping from names to tensors in the order of the program.
+
+    Frozen ones are buffers, so that neither `requires_grad_(True)` on the network nor an optimiser can wake them.
+    """
+
+    def __init__(self, weights: tuple[Weight, ...]) -> None:
+        super().__init__()
+        self.entries = weights
+        for weight in weights:
+            value = torch.tensor(weight.value, dtype=torch.float64)
+            if weight.frozen:
+                self.register_buffer(attribute(weight.key), value)
+            else:
+                self.register_parameter(attribute(weight.key), torch.nn.Parameter(value))
+
+    def __getitem__(self, key: str) -> Tensor:
+        found: Tensor = getattr(self, attribute(key))
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return (weight.key for weight in self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __contains__(self, key: object) -> bool:
+        return any(weight.key == key for weight in self.entries)
+
+    def tensors(self) -> list[Tensor]:
+        """All of them, in the order of the program."""
+        return [self[weight.key] for weight in self.entries]
+
+    def __repr__(self) -> str:
+        rows = [("name", "value", "role", "place", "trainable"), *(self._row(weight) for weight in self.entries)]
+        widths = [max(len(row[column]) for row in rows) for column in range(5)]
+        return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+    def _row(self, weight: Weight) -> tuple[str, str, str, str, str]:
+        place = weight.span.place if weight.span is not None else ""
+        return weight.key, _brief(self[weight.key]), str(weight.role), place, f"no: {weight.frozen}" if weight.frozen else "yes"
+
+
+def attribute(key: str) -> str:
+    """The name under which torch keeps a weight; torch reserves the dot and the module's own names."""
+    return "w_" + key.replace(".", "/")
+
+
+def _brief(value: Tensor) -> str:
+    if value.dim() == 0:
+        return repr(value.item())
+    return f"{list(value.shape)} array" if value.numel() > 4 else str(value.tolist())
