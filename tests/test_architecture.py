@@ -42,10 +42,10 @@ def modules(package):
         yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
 
 
-def imports(package, name, path):
-    """The modules of the package that one module imports, at any depth, those for type checkers left out."""
+def imports(package, name, path, *, while_importing=False):
+    """The modules of the package that one module imports, inside functions too, those for type checkers left out."""
     known = dict(modules(package))
-    tree = _without_type_checking(ast.parse(path.read_text()))
+    tree = Relevant(while_importing).visit(ast.parse(path.read_text()))
     here = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -69,14 +69,17 @@ def imports(package, name, path):
                 yield ".".join(inner)
 
 
-def _without_type_checking(tree):
-    class Drop(ast.NodeTransformer):
-        def visit_If(self, node):
-            if ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
-                return node.orelse
-            return self.generic_visit(node)
+class Relevant(ast.NodeTransformer):
+    """Drop what only type checkers see and, if asked, what runs only when a function is called."""
 
-    return Drop().visit(tree)
+    def __init__(self, while_importing):
+        self.while_importing = while_importing
+
+    def visit_If(self, node):
+        return node.orelse if "TYPE_CHECKING" in ast.unparse(node.test) else self.generic_visit(node)
+
+    def visit_FunctionDef(self, node):
+        return None if self.while_importing else self.generic_visit(node)
 
 
 def violations(package, order):
@@ -96,7 +99,7 @@ def violations(package, order):
 
 
 def cycle(package):
-    graph = {name: set(imports(package, name, path)) for name, path in modules(package) if name}
+    graph = {name: set(imports(package, name, path, while_importing=True)) for name, path in modules(package) if name}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -108,7 +111,7 @@ def test_a_module_imports_only_from_modules_above_it():
     assert violations(PACKAGE, ORDER) == []
 
 
-def test_no_modules_import_each_other():
+def test_no_modules_wait_for_each_other_while_being_imported():
     assert cycle(PACKAGE) == []
 
 
@@ -122,9 +125,12 @@ def test_the_order_check_finds_a_wrong_import(tmp_path):
     assert violations(package, ["errors", "ops"]) == []
     assert cycle(package) == []
 
-    (package / "errors.py").write_text("def f():\n    from sample.ops.table import ROWS\n    return ROWS\n")
     (package / "ops" / "table.py").write_text("from .. import errors\nROWS = []\n")
+    (package / "errors.py").write_text("def f():\n    from sample.ops.table import ROWS\n    return ROWS\n")
     assert violations(package, ["errors", "ops"]) == ["errors imports ops.table, which comes after it"]
+    assert cycle(package) == []
+
+    (package / "errors.py").write_text("from sample.ops.table import ROWS\n")
     assert set(cycle(package)) == {"errors", "ops.table"}
 
     (package / "helpers.py").write_text("")
