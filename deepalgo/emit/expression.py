@@ -1,7 +1,7 @@
 """Text of expressions with as few brackets as Python's precedence allows.
 
 >>> fill("{0} * {1}", (Text("a + b", SUM), Text("x")))
-Text(text='(a + b) * x', level=8)
+Text(text='(a + b) * x', level=10)
 >>> fill("ops.sqrt({0})", (Text("a + b", SUM),)).text
 'ops.sqrt(a + b)'
 """
@@ -13,9 +13,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-LEVELS = {"or": 1, "and": 2, "<": 3, "<=": 3, ">": 3, ">=": 3, "==": 3, "!=": 3, "|": 4, "^": 5, "&": 6, "<<": 6, ">>": 6,
-          "+": 7, "-": 7, "*": 8, "/": 8, "//": 8, "%": 8, "**": 10}
-SUM, UNARY, ATOM = 7, 9, 11
+LEVELS = {"or": 1, "and": 2, "not": 3, "<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "!=": 4, "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8,
+          "+": 9, "-": 9, "*": 10, "/": 10, "//": 10, "%": 10, "**": 12}
+SUM, UNARY, ATOM = 9, 11, 13
 INFIX = re.compile(r"\{0\} (\S+) \{1\}")
 PLACE = re.compile(r"\{(\w+|\*)\}")
 
@@ -37,9 +37,11 @@ def literal(value: object) -> Text:
 @functools.cache
 def template_level(template: str) -> int:
     """How tightly the operator of a template binds."""
-    infix = INFIX.fullmatch(template) or INFIX.match(template)
+    infix = INFIX.match(template)
     if infix is not None:
         return LEVELS[infix[1]]
+    if template.startswith("not "):
+        return LEVELS["not"]
     return UNARY if template[0] in "+-~" else ATOM
 
 
@@ -69,6 +71,7 @@ def _needed(template: str, found: re.Match[str], level: int) -> int:
         return ATOM
     if level == ATOM:
         return 0
-    if level == LEVELS["<"] or (found.start() > 0 and level != UNARY):
-        return level + 1
-    return level
+    right = found.start() > 0 and level not in (UNARY, LEVELS["not"])
+    if level == LEVELS["**"]:
+        return UNARY if right else ATOM
+    return level + 1 if right or level == LEVELS["<"] else level

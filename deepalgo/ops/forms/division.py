@@ -1,4 +1,4 @@
-"""Division with remainder as Python does it, for every operand and without raising.
+"""Division with remainder as Python does it, without raising.
 
 >>> mod(torch.tensor([7, -7, 7]), torch.tensor([3, 3, 0]))
 tensor([1, 2, 0])
@@ -13,6 +13,10 @@ from torch import Tensor
 from torch.autograd.function import FunctionCtx
 
 from deepalgo.ops.forms.operands import Operand, apply, is_integral, spread, tensors
+
+
+#: A power of two, so that multiples are exact; it brings every quotient of ordinary numbers below overflow.
+HUGE = 2.0**1020
 
 
 def floordiv(a: Operand, b: Operand) -> Tensor:
@@ -34,8 +38,7 @@ def mod(a: Operand, b: Operand) -> Tensor:
 
 def fmod(a: Operand, b: Operand) -> Tensor:
     """`math.fmod(a, b)`, with the sign of `a`."""
-    a, b = tensors(a, b)
-    return torch.fmod(a, b)
+    return _apply(Fmod, a, b)
 
 
 def remainder(a: Operand, b: Operand) -> Tensor:
@@ -59,6 +62,11 @@ def _harmless(divisor: Tensor) -> Tensor:
     return divisor.masked_fill((divisor == 0) | (divisor == -1), 1)
 
 
+def exact_fmod(a: Tensor, b: Tensor) -> Tensor:
+    """`fmod` in two exact steps: torch gives NaN where `a / b` overflows."""
+    return torch.fmod(torch.fmod(a, HUGE * b), b)
+
+
 class Quotient(torch.autograd.Function):
     """A remainder `a - n b`: the derivative is 1 by `a` and -n by `b`. Operands have one shape."""
 
@@ -74,13 +82,21 @@ class Quotient(torch.autograd.Function):
         return g, -g * torch.round((a - r) / b).detach()
 
 
+class Fmod(Quotient):
+    """C's remainder."""
+
+    @staticmethod
+    def forward(a: Tensor, b: Tensor) -> Tensor:
+        return exact_fmod(a, b)
+
+
 class Mod(Quotient):
     """Python's `%`."""
 
     @staticmethod
     def forward(a: Tensor, b: Tensor) -> Tensor:
         # A zero takes the divisor's sign as well, which torch leaves out.
-        return torch.copysign(torch.remainder(a, b), b)
+        return torch.copysign(torch.remainder(torch.fmod(a, HUGE * b), b), b)
 
 
 class Remainder(Quotient):
@@ -89,7 +105,7 @@ class Remainder(Quotient):
     @staticmethod
     def forward(a: Tensor, b: Tensor) -> Tensor:
         size, divisor = torch.abs(a), torch.abs(b)
-        low = torch.fmod(size, divisor)
+        low = exact_fmod(size, divisor)
         high = divisor - low
         even = low - 2 * torch.fmod(0.5 * (size - low), divisor)
         near = torch.where(low < high, low, torch.where(low > high, -high, even))

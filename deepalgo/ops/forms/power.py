@@ -33,7 +33,7 @@ def pow(base: Operand, exponent: Operand) -> Tensor:
 
 
 def at_pow(base: Operand, exponent: Operand) -> Tensor:
-    """Where the derivative by the base, or by the exponent, is infinite."""
+    """Where the derivative by the base is infinite."""
     base, exponent = tensors(base, exponent)
     return (base == 0) & (exponent < 1) & (exponent != 0)
 
@@ -91,11 +91,17 @@ class Pow(torch.autograd.Function):
         by_base, by_exponent = ctx.needs_input_grad
         return (
             g * _slope_by_base(base, exponent) if by_base else None,
-            g * (power * torch.log(base.masked_fill(base <= 0, 1))) if by_exponent else None,
+            g * _slope_by_exponent(base, power) if by_exponent else None,
         )
 
 
 def _slope_by_base(base: Tensor, exponent: Tensor) -> Tensor:
     """`b a**(b-1)`, 0 where that is infinite at base 0; a base of 1 in its place keeps further derivatives finite."""
-    endless = at_pow(base, exponent)
+    endless = (base == 0) & (exponent < 1)
     return (exponent * torch.pow(base.masked_fill(endless, 1), exponent - 1)).masked_fill(endless, 0)
+
+
+def _slope_by_exponent(base: Tensor, power: Tensor) -> Tensor:
+    """`a**b log(a)`, 0 at base 0 and below, where only whole exponents have a value."""
+    barred = base <= 0
+    return power.masked_fill(barred, 0) * torch.log(base.masked_fill(barred, 1))

@@ -28,7 +28,7 @@ def rounded(x: Tensor, digits: int) -> Tensor:
     scaled = double * scale if digits >= 0 else double / scale
     whole = torch.round(scaled)
     result = whole / scale if digits >= 0 else whole * scale
-    doubtful = _is_doubtful(scaled, whole) if abs(digits) <= 22 else torch.isfinite(double)
+    doubtful = _is_doubtful(scaled, whole) & torch.isfinite(double) if abs(digits) <= 22 else torch.isfinite(double)
     if bool(doubtful.any()):
         exact = [round(value, digits) for value in double[doubtful].tolist()]
         result[doubtful] = torch.tensor(exact, dtype=torch.float64, device=x.device)
@@ -43,7 +43,7 @@ def _(x: Tensor, digits: int) -> Tensor:
 def _is_doubtful(scaled: Tensor, whole: Tensor) -> Tensor:
     """The scaled number is off by at most half a unit in its last place, so only a tie that near can be misjudged."""
     distance = torch.abs(torch.abs(scaled - whole) - 0.5)
-    return (distance <= torch.abs(scaled) * 2.0**-51) | (torch.abs(scaled) >= 2.0**50) & torch.isfinite(scaled)
+    return (distance <= torch.abs(scaled) * 2.0**-51) | (torch.abs(scaled) >= 2.0**50)
 
 
 class RoundDigits(torch.autograd.Function):
