@@ -1,0 +1,12 @@
+"""The row that asks whether a result left the range of floats, as Python does before it raises OverflowError."""
+
+from __future__ import annotations
+
+from deepalgo.ir import Kind
+from deepalgo.ops.row import Row, elementwise
+
+ROWS = (
+    Row("no_overflow", elementwise(least=Kind.REAL, result=Kind.BOOL), "ops.no_overflow({*})",
+        "(math.isfinite({0}) or not all(map(math.isfinite, ({*},)[1:])))", "np.isfinite({0}) | ~np.all(np.isfinite([{*}][1:]), axis=0)",
+        False, common=Kind.REAL),
+)

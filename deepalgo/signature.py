@@ -1,0 +1,188 @@
+"""How a network is called: the heuristic's own signature, batched.
+
+`Signature` is made from one example call. It says which floats are inputs, checks what is static, and turns the arguments of a
+later call into one tensor for every input.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from deepalgo.errors import InputError
+from deepalgo.ir import Input, Kind, Leaf, Mapping, Sequence, Static, Tree, Type
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One parameter: its structure, with leaves where inputs are."""
+
+    name: str
+    tree: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The parameters that an example call fixed; the others keep their defaults.
+
+    `star` and `double_star` are the names of `*args` and `**kwargs` parameters.
+    """
+
+    function: str
+    order: tuple[str, ...]  # names that may be given by position
+    arguments: tuple[Argument, ...]
+    defaults: tuple[str, ...]  # parameters that were left at their default
+    star: str | None = None
+    double_star: str | None = None
+
+    def inputs(self) -> tuple[Input, ...]:
+        """The inputs in program order."""
+        return tuple(Input(path, leaf.value) for argument in self.arguments for path, leaf in _leaves(argument.tree, argument.name))
+
+    def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any], dtype: torch.dtype, device: torch.device) -> tuple[list[torch.Tensor], bool]:
+        """One tensor `(batch, *shape)` for every input, and whether the call was about a single sample."""
+        given = self._bind(args, kwargs)
+        found: list[tuple[str, Leaf, Any]] = []
+        for argument in self.arguments:
+            if argument.name not in given:
+                raise InputError(f"{self.function}() needs the argument '{argument.name}'")
+            found += _match(argument.tree, given[argument.name], argument.name)
+        for name in self.defaults:
+            if name in given:
+                raise InputError(
+                    f"{self.function}() was compiled with the default of '{name}', which is a weight or fixed configuration. "
+                    f"To pass '{name}', compile with inputs=('{name}',) or give it in example=."
+                )
+        return _batch([(path, _tensor(path, item, leaf.value.type, dtype, device), leaf.value.type) for path, leaf, item in found])
+
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        if len(args) > len(self.order) and self.star is None:
+            raise InputError(f"{self.function}() takes {len(self.order)} positional arguments but {len(args)} were given")
+        given = dict(zip(self.order, args, strict=False))
+        if self.star is not None:
+            given[self.star] = args[len(self.order) :]
+        known = {argument.name for argument in self.arguments} | set(self.defaults) | set(self.order)
+        others: dict[str, Any] = {}
+        for name, value in kwargs.items():
+            if name in given:
+                raise InputError(f"{self.function}() got two values for the argument '{name}'")
+            if name in known:
+                given[name] = value
+            elif self.double_star is not None:
+                others[name] = value
+            else:
+                raise InputError(f"{self.function}() has no argument '{name}'; it has {', '.join(sorted(known))}")
+        if self.double_star is not None:
+            given[self.double_star] = others
+        return given
+
+
+def _leaves(tree: Tree, path: str) -> Iterator[tuple[str, Leaf]]:
+    match tree:
+        case Leaf():
+            yield path, tree
+        case Sequence(items=items):
+            for number, item in enumerate(items):
+                yield from _leaves(item, f"{path}[{number}]")
+        case Mapping(keys=keys, items=items):
+            for key, item in zip(keys, items, strict=True):
+                yield from _leaves(item, f"{path}[{key!r}]")
+        case Static():
+            return
+
+
+def _match(tree: Tree, given: Any, path: str) -> list[tuple[str, Leaf, Any]]:
+    """Lay the arguments of a call beside the structure that was compiled."""
+    match tree:
+        case Leaf():
+            return [(path, tree, given)]
+        case Static(item=item):
+            _check_static(path, item, given)
+            return []
+        case Sequence(items=items):
+            if not isinstance(given, (list, tuple)) or len(given) != len(items):
+                raise InputError(f"'{path}' was compiled as a {tree.kind} of {len(items)} items, not {_describe(given)}")
+            return [row for number, item in enumerate(items) for row in _match(item, given[number], f"{path}[{number}]")]
+        case Mapping(keys=keys, items=items):
+            if not isinstance(given, dict) or set(given) != set(keys):
+                raise InputError(f"'{path}' was compiled as a dict with the keys {list(keys)}, not {_describe(given)}")
+            return [row for key, item in zip(keys, items, strict=True) for row in _match(item, given[key], f"{path}[{key!r}]")]
+
+
+def _check_static(path: str, item: Any, given: Any) -> None:
+    same = given is item
+    if not same:
+        try:
+            same = type(given) is type(item) and bool(np.all(given == item))
+        except Exception:  # objects that cannot be compared are other objects
+            same = False
+    if not same:
+        raise InputError(
+            f"'{path}' is fixed: it was {_describe(item)} when the function was compiled and is {_describe(given)} now. "
+            "Compile once for each value."
+        )
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"a {type(value).__name__} of {len(value)}"
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return f"an array of shape {tuple(shape)}"
+    text = repr(value)
+    return text if len(text) <= 40 else f"a {type(value).__name__}"
+
+
+def _tensor(path: str, value: Any, type_: Type, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    import torch
+
+    kinds = {Kind.BOOL: torch.bool, Kind.INT: torch.int64, Kind.REAL: dtype, Kind.COMPLEX: torch.complex128}
+    wanted = kinds[type_.kind]
+    try:
+        tensor = value if isinstance(value, torch.Tensor) else torch.as_tensor(np.asarray(value))
+    except (TypeError, ValueError, RuntimeError):
+        raise InputError(f"'{path}' must be numbers, not {_describe(value)}") from None
+    if tensor.dtype is torch.bool and wanted is not torch.bool or tensor.is_complex() and not wanted.is_complex:
+        raise InputError(f"'{path}' must be real numbers, not {str(tensor.dtype).removeprefix('torch.')}")
+    return tensor.to(device=device, dtype=wanted)
+
+
+def _batch(items: list[tuple[str, torch.Tensor, Type]]) -> tuple[list[torch.Tensor], bool]:
+    sizes: dict[str, int] = {}
+    for path, tensor, type_ in items:
+        rank = len(type_.shape)
+        if tuple(tensor.shape[tensor.ndim - rank :]) != type_.shape or tensor.ndim not in (rank, rank + 1):
+            per_sample = f"{type_.shape}" if type_.shape else "a number"
+            raise InputError(f"'{path}' must have the shape {('batch', *type_.shape)} or be {per_sample}, not {tuple(tensor.shape)}")
+        if tensor.ndim == rank + 1:
+            sizes[path] = tensor.shape[0]
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"'{path}' {size}" for path, size in sizes.items())
+        raise InputError(f"the inputs have batches of different sizes: {listed}")
+    batch = next(iter(sizes.values()), 1)
+    return [tensor if tensor.ndim == len(type_.shape) + 1 else tensor.expand(batch, *type_.shape) for _, tensor, type_ in items], not sizes
+
+
+# --- from one example call ------------------------------------------------------------------------------------------------
+
+
+def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """The parameters of anything that can be called."""
+    try:
+        return dict(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return {}
+
+
+def is_input(value: Any) -> bool:
+    """Whether a value of an example call is something that data will replace."""
+    if isinstance(value, (float, complex)) and not isinstance(value, bool):
+        return True
+    return isinstance(value, np.ndarray) and value.dtype.kind in "fc"

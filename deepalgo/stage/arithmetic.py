@@ -1,0 +1,291 @@
+"""Arithmetic with Python's rules: what raises, what promotes, what turns complex. NumPy numbers follow IEEE and raise nothing."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from deepalgo.ir import Kind, Type
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.text import concatenate
+from deepalgo.stage.unions import distribute
+from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_number
+
+NATIVE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.MatMult: operator.matmul,
+    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift, ast.RShift: operator.rshift,
+}
+INPLACE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.iadd, ast.Sub: operator.isub, ast.Mult: operator.imul, ast.BitOr: operator.ior, ast.BitAnd: operator.iand,
+}
+NAMES: dict[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow",
+    ast.BitAnd: "bitand", ast.BitOr: "bitor", ast.BitXor: "bitxor", ast.LShift: "lshift", ast.RShift: "rshift",
+}
+DUNDERS: dict[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow",
+    ast.MatMult: "matmul", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift",
+}
+
+
+def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node: ast.AST) -> Any:
+    """`left op right`."""
+    if isinstance(left, Union):
+        return distribute(machine, left, lambda item: binary(machine, op, item, right, node), node)
+    if isinstance(right, Union):
+        return distribute(machine, right, lambda item: binary(machine, op, left, item, node), node)
+    if isinstance(left, Signal) and (isinstance(right, Signal) or is_number(right)):
+        return on_signals(machine, op, left, right)
+    if isinstance(right, Signal) and is_number(left):
+        return on_signals(machine, op, left, right)
+    if isinstance(left, (Signal, Text)) or isinstance(right, (Signal, Text)):
+        return _mixed(machine, op, left, right, node)
+    method = _user_method(left, right, op)
+    if method is not None:
+        return method(machine, node)
+    return native(machine, NATIVE[op], left, right)
+
+
+def native(machine: Machine, function: Callable[..., Any], *args: Any) -> Any:
+    """Run Python itself on static values; what it raises is the user's exception."""
+    try:
+        result = function(*args)
+    except Exception as error:
+        raise UserRaise(error, None, machine.span) from None
+    return machine.heap.created(result) if isinstance(result, (list, dict, set)) else result
+
+
+def _mixed(machine: Machine, op: type[ast.operator], left: Any, right: Any, node: ast.AST) -> Any:
+    """A Signal meets something that is not a number."""
+    if isinstance(left, (str, Text)) and op is ast.Mod:
+        return Text("...", ())
+    if op is ast.Add and isinstance(left, (str, Text)) and isinstance(right, (str, Text)):
+        return concatenate([left, right])
+    method = _user_method(left, right, op)
+    if method is not None:
+        return method(machine, node)
+    if op is ast.Mult and isinstance(left, (list, tuple, str)) or isinstance(right, (list, tuple, str)):
+        machine.refuse("the length of this sequence depends on data", "Use a fixed length.", node)
+    names = [_type_name(item) for item in (left, right)]
+    symbol = DUNDERS[op]
+    raise UserRaise(TypeError, f"unsupported operand type(s) for {symbol}: '{names[0]}' and '{names[1]}'", machine.span)
+
+
+def _type_name(value: Any) -> str:
+    if isinstance(value, Signal):
+        return {Kind.BOOL: "bool", Kind.INT: "int", Kind.REAL: "float", Kind.COMPLEX: "complex"}[value.kind]
+    return type(value).__name__
+
+
+def _user_method(left: Any, right: Any, op: type[ast.operator]) -> Callable[[Machine, ast.AST], Any] | None:
+    """An operator defined by a class of the user."""
+    from deepalgo.stage.calls import call
+
+    name = DUNDERS[op]
+    for instance, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
+        function = getattr(type(instance), method, None)
+        if hasattr(function, "__code__"):
+            return lambda machine, node: call(machine, function, [instance, other], {}, node)  # noqa: B023 - called at once
+    return None
+
+
+def on_signals(machine: Machine, op: type[ast.operator], left: Any, right: Any) -> Any:
+    """`left op right` where at least one side is a Signal and both are numbers."""
+    known = _known(left, right)
+    if known is not None:
+        value = native(machine, NATIVE[op], known[0], known[1])  # raises as Python would
+        if isinstance(value, complex) and not isinstance(known[0], complex) and not isinstance(known[1], complex):
+            return value
+    flavour = "np" if "np" in (_flavour(left), _flavour(right)) else "py"
+    result = _RULES.get(op, _plain)(machine, op, left, right, flavour)
+    if known is None:
+        return result
+    return Signal(result.value, flavour, result.uniform, Known(value, known[2]))
+
+
+def _known(left: Any, right: Any) -> tuple[Any, Any, frozenset[str]] | None:
+    keys: frozenset[str] = frozenset()
+    values = []
+    for side in (left, right):
+        if isinstance(side, Signal):
+            if side.known is None:
+                return None
+            keys |= side.known.keys
+            values.append(side.known.value)
+        else:
+            values.append(side)
+    return values[0], values[1], keys
+
+
+def _flavour(value: Any) -> str:
+    return value.flavour if isinstance(value, Signal) else "py"
+
+
+def _kind(value: Any) -> Kind:
+    from deepalgo.stage.builder import kind_of
+
+    return value.kind if isinstance(value, Signal) else kind_of(value)
+
+
+def _plain(machine: Machine, op: type[ast.operator], left: Any, right: Any, flavour: str) -> Signal:
+    kinds = max(_kind(left), _kind(right))
+    name = NAMES.get(op)
+    if name is None:
+        machine.refuse("`@` needs arrays", "Use `*` for numbers.")
+    if op in (ast.BitAnd, ast.BitOr, ast.BitXor) and kinds is Kind.BOOL:
+        logical = {"bitand": "and", "bitor": "or", "bitxor": "xor"}[name]
+        return machine.emit(logical, left, right, flavour=flavour)
+    if name.startswith("bit") or name.endswith("shift"):
+        if kinds > Kind.INT:
+            raise UserRaise(TypeError, f"unsupported operand type(s) for {name}: floats have no bits", machine.span)
+        if name == "lshift":
+            machine.check(machine.emit("le", right, 62), "IntegerTooLarge", "a whole number beyond 64 bits")
+    result = machine.emit(name, left, right, flavour=flavour)
+    if kinds <= Kind.INT and flavour == "py" and name in ("add", "sub", "mul"):
+        _guard_integers(machine, name, left, right)
+    return result
+
+
+def _guard_integers(machine: Machine, name: str, left: Any, right: Any) -> None:
+    """Python's whole numbers have no limit, ours have 64 bits: where they could leave it, look."""
+    if name != "mul" and any(isinstance(side, int) and abs(side) < 2**32 for side in (left, right)):
+        return  # a counter
+    estimate = machine.emit(name, machine.cast(left, Type(Kind.REAL)), machine.cast(right, Type(Kind.REAL)))
+    machine.check(machine.emit("lt", machine.emit("abs", estimate), 2.0**62), "IntegerTooLarge", "a whole number beyond 64 bits")
+
+
+def _divide(machine: Machine, op: type[ast.operator], left: Any, right: Any, flavour: str) -> Signal:
+    if flavour == "py":
+        real = max(_kind(left), _kind(right)) >= Kind.REAL
+        message = {
+            ast.Div: "float division by zero" if real else "division by zero",
+            ast.FloorDiv: "float floor division by zero" if real else "integer division or modulo by zero",
+            ast.Mod: "float modulo" if real else "integer division or modulo by zero",
+        }[op]
+        if max(_kind(left), _kind(right)) is Kind.COMPLEX:
+            message = "complex division by zero"
+        nonzero(machine, right, ZeroDivisionError, message)
+    return machine.emit(NAMES[op], left, right, flavour=flavour)
+
+
+def nonzero(machine: Machine, value: Any, error: type[BaseException], message: str) -> None:
+    """Samples where the value is zero raise."""
+    if not isinstance(value, Signal):
+        if value == 0:
+            raise UserRaise(error, message, machine.span)
+        return
+    if value.known is not None and value.known.value != 0:
+        return
+    zero: Any = 0 if value.kind <= Kind.INT else 0.0
+    machine.check(machine.emit("ne", value, zero), error, message)
+
+
+def power(machine: Machine, op: type[ast.operator], left: Any, right: Any, flavour: str) -> Signal:
+    """`left ** right`, with all that may happen at zero, below zero and beyond the largest float."""
+    base_kind, exponent_kind = _kind(left), _kind(right)
+    if Kind.COMPLEX in (base_kind, exponent_kind):
+        return machine.emit("pow", left, right, flavour=flavour)
+    if base_kind <= Kind.INT and exponent_kind <= Kind.INT:
+        return _integer_power(machine, left, right, flavour)
+    base = machine.cast(left, Type(Kind.REAL, getattr(left, "shape", ())))
+    if flavour == "py":
+        _check_power(machine, base, left, right)
+    result = machine.emit("pow", base, right, flavour=flavour)
+    if flavour == "py":
+        no_overflow(machine, result, [base, right], "(34, 'Numerical result out of range')")
+    return result
+
+
+def _check_power(machine: Machine, base: Signal, left: Any, right: Any) -> None:
+    exponent = right.known.value if isinstance(right, Signal) and right.known is not None else right
+    if isinstance(exponent, Signal):
+        _check_unknown_power(machine, base, exponent)
+        return
+    if exponent < 0:
+        nonzero(machine, base, ZeroDivisionError, "0.0 cannot be raised to a negative power")
+    if exponent != int(exponent) if abs(exponent) < 1e15 else False:
+        _stay_real(machine, machine.logical("not", _less(machine, base)))
+    elif isinstance(right, Signal) and right.known is not None and not _is_known_positive(machine, base):
+        for key in right.known.keys:
+            machine.weights.freeze(key, "a whole exponent of a base that may be negative")
+
+
+def _less(machine: Machine, base: Signal) -> Signal:
+    return machine.emit("lt", base, 0.0)
+
+
+def _stay_real(machine: Machine, ok: Signal) -> None:
+    machine.check(ok, "ComplexResult", "a negative number to a fractional power is complex in Python")
+
+
+def _check_unknown_power(machine: Machine, base: Signal, exponent: Signal) -> None:
+    negative = machine.emit("lt", exponent, 0)
+    zero = machine.emit("eq", base, 0.0)
+    machine.check(machine.logical("not", machine.emit("and", negative, zero)), ZeroDivisionError, "0.0 cannot be raised to a negative power")
+    if exponent.kind is Kind.REAL and not _is_known_positive(machine, base):
+        whole = machine.emit("eq", exponent, machine.emit("floor", exponent))
+        _stay_real(machine, machine.emit("or", machine.emit("not", _less(machine, base)), whole))
+
+
+def _is_known_positive(machine: Machine, base: Signal) -> bool:
+    """Whether the form of the base alone shows that it is never negative."""
+    if base.known is not None:
+        return bool(base.known.value > 0)
+    definition = machine.definition(base)
+    return definition is not None and definition.name in ("abs", "exp", "sqrt", "cosh", "hypot", "exp2")
+
+
+def _integer_power(machine: Machine, left: Any, right: Any, flavour: str) -> Signal:
+    exponent = right.known.value if isinstance(right, Signal) and right.known is not None else right
+    if isinstance(exponent, int) and exponent < 0:
+        base = machine.cast(left, Type(Kind.REAL))
+        nonzero(machine, base, ZeroDivisionError, "0.0 cannot be raised to a negative power")
+        return machine.emit("pow", base, float(exponent), flavour=flavour)
+    if isinstance(exponent, Signal):
+        negative = machine.emit("lt", exponent, 0)
+        machine.check(machine.logical("not", negative), "FloatResult", "a whole number to a negative power is a float in Python")
+    as_real = [machine.cast(side, Type(Kind.REAL)) for side in (left, right)]
+    size = machine.emit("abs", machine.emit("pow", *as_real))
+    machine.check(machine.emit("lt", size, 2.0**62), "IntegerTooLarge", "a whole number beyond 64 bits")
+    return machine.emit("pow", left, right, flavour=flavour)
+
+
+def no_overflow(machine: Machine, result: Signal, operands: list[Any], message: str, error: type[BaseException] = OverflowError) -> None:
+    """Python raises where a finite operand gives an infinite result."""
+    if result.known is not None or all(not isinstance(item, Signal) or item.known is not None for item in operands):
+        return
+    signals = [item for item in operands if isinstance(item, Signal) and item.kind >= Kind.REAL]
+    machine.check(machine.emit("no_overflow", result, *signals), error, message)
+
+
+def unary(machine: Machine, op: type[ast.unaryop], operand: Any, node: ast.AST) -> Any:
+    """`-x`, `+x`, `~x`."""
+    if isinstance(operand, Union):
+        return distribute(machine, operand, lambda item: unary(machine, op, item, node), node)
+    function, name = {ast.USub: (operator.neg, "neg"), ast.UAdd: (operator.pos, "pos"), ast.Invert: (operator.invert, "invert")}[op]
+    if not isinstance(operand, Signal):
+        method = getattr(type(operand), f"__{name}__", None)
+        if hasattr(method, "__code__"):
+            from deepalgo.stage.calls import call
+
+            return call(machine, method, [operand], {}, node)
+        return native(machine, function, operand)
+    if name == "invert" and operand.kind is Kind.BOOL and operand.flavour == "np":
+        return machine.emit("not", operand, flavour="np")
+    if name == "invert" and operand.kind > Kind.INT:
+        raise UserRaise(TypeError, "bad operand type for unary ~: 'float'", machine.span)
+    result = machine.emit(name, operand, flavour=operand.flavour)
+    known = None if operand.known is None else Known(function(operand.known.value), operand.known.keys)
+    return Signal(result.value, operand.flavour, operand.uniform, known)
+
+
+_RULES: dict[type[ast.operator], Callable[[Machine, type[ast.operator], Any, Any, str], Signal]] = {
+    ast.Div: _divide,
+    ast.FloorDiv: _divide,
+    ast.Mod: _divide,
+    ast.Pow: power,
+}

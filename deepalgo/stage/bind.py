@@ -1,0 +1,115 @@
+"""Bind the arguments of a call to a function's parameters, as Python does."""
+
+from __future__ import annotations
+
+import ast
+import types
+from dataclasses import dataclass
+from typing import Any
+
+from deepalgo.source import FunctionSource
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.values import Closure, UserRaise
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """A function's parameters with the defaults that are in force."""
+
+    name: str
+    positional_only: tuple[str, ...]
+    positional: tuple[str, ...]
+    star: str | None
+    keyword_only: tuple[str, ...]
+    double_star: str | None
+    defaults: dict[str, Any]
+
+    @staticmethod
+    def of_node(name: str, arguments: ast.arguments, defaults: dict[str, Any]) -> Parameters:
+        """The parameters that a definition lists."""
+        return Parameters(
+            name,
+            tuple(item.arg for item in arguments.posonlyargs),
+            tuple(item.arg for item in arguments.args),
+            arguments.vararg.arg if arguments.vararg else None,
+            tuple(item.arg for item in arguments.kwonlyargs),
+            arguments.kwarg.arg if arguments.kwarg else None,
+            defaults,
+        )
+
+    @staticmethod
+    def of_closure(closure: Closure) -> Parameters:
+        """The parameters of a function that interpreted code defined."""
+        arguments = closure.node.args
+        names = [item.arg for item in (*arguments.posonlyargs, *arguments.args)]
+        defaults = dict(zip(names[len(names) - len(closure.defaults) :], closure.defaults, strict=True))
+        return Parameters.of_node(closure.name, arguments, {**defaults, **closure.kw_defaults})
+
+    @staticmethod
+    def of_function(machine: Machine, function: types.FunctionType, source: FunctionSource) -> Parameters:
+        """The parameters of a real function; a float default is a weight."""
+        arguments = source.node.args
+        names = [item.arg for item in (*arguments.posonlyargs, *arguments.args)]
+        values = function.__defaults__ or ()
+        written = arguments.defaults[len(arguments.defaults) - len(values) :] if values else []
+        places = dict(zip(names[len(names) - len(values) :], zip(values, written, strict=False), strict=False))
+        for item, node in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+            if node is not None and item.arg in (function.__kwdefaults__ or {}):
+                places[item.arg] = ((function.__kwdefaults__ or {})[item.arg], node)
+        defaults = {name: Default(value, node, source) for name, (value, node) in places.items()}
+        return Parameters.of_node(function.__name__, arguments, defaults)
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """A default value together with its text, so that it becomes a weight only where it is used."""
+
+    value: Any
+    node: ast.expr
+    source: FunctionSource
+
+    def take(self, machine: Machine, name: str) -> Any:
+        """The default as the function sees it."""
+        from deepalgo.stage.names import lift
+
+        span = self.source.span(self.node)
+        return lift(machine, self.value, (span.file, span.line, span.column), name, span)
+
+
+def bind(machine: Machine, parameters: Parameters, args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The names that the function starts with."""
+    slots = (*parameters.positional_only, *parameters.positional)
+    names: dict[str, Any] = dict(zip(slots, args, strict=False))
+    extra = args[len(slots) :]
+    if extra and parameters.star is None:
+        _wrong(machine, parameters, f"takes {len(slots)} positional arguments but {len(args)} were given")
+    if parameters.star is not None:
+        names[parameters.star] = tuple(extra)
+    others: dict[str, Any] = {}
+    for name, value in kwargs.items():
+        if name in names and name in parameters.positional:
+            _wrong(machine, parameters, f"got multiple values for argument '{name}'")
+        if name in parameters.positional or name in parameters.keyword_only:
+            names[name] = value
+        elif parameters.double_star is not None:
+            others[name] = value
+        else:
+            _wrong(machine, parameters, f"got an unexpected keyword argument '{name}'")
+    if parameters.double_star is not None:
+        names[parameters.double_star] = machine.heap.created(others)
+    _fill_defaults(machine, parameters, (*slots, *parameters.keyword_only), names)
+    return names
+
+
+def _fill_defaults(machine: Machine, parameters: Parameters, slots: tuple[str, ...], names: dict[str, Any]) -> None:
+    for name in slots:
+        if name in names:
+            continue
+        if name not in parameters.defaults:
+            _wrong(machine, parameters, f"missing 1 required argument: '{name}'")
+        default = parameters.defaults[name]
+        names[name] = default.take(machine, name) if isinstance(default, Default) else default
+
+
+def _wrong(machine: Machine, parameters: Parameters, text: str) -> None:
+    raise UserRaise(TypeError, f"{parameters.name}() {text}", machine.span)

@@ -1,0 +1,254 @@
+"""Calls: the one place where a function of any kind is entered."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+from deepalgo.errors import CompileError
+from deepalgo.source import FunctionSource, SourceUnavailable, read_function
+from deepalgo.stage import natives
+from deepalgo.stage.bind import Parameters, bind
+from deepalgo.stage.exits import Case, Exit, Way
+from deepalgo.stage.machine import MAX_DEPTH, Machine
+from deepalgo.stage.signal_methods import METHODS
+from deepalgo.stage.unions import distribute
+from deepalgo.stage.values import BoundMethod, Closure, Frame, Union, UserRaise
+
+_SOURCES: dict[types.CodeType, FunctionSource] = {}
+
+
+def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """`function(*args, **kwargs)`."""
+    if isinstance(function, Union):
+        return distribute(machine, function, lambda case: call(machine, case, args, kwargs, node), node)
+    handler = natives.find(function)
+    if handler is not None:
+        return handler(machine, args, kwargs, node)
+    match function:
+        case Closure():
+            return _call_closure(machine, function, args, kwargs, node)
+        case BoundMethod():
+            if function.function in METHODS.values():
+                return function.function(machine, function.instance, *args, **kwargs)
+            return call(machine, function.function, [function.instance, *args], kwargs, node)
+        case types.FunctionType():
+            return _call_function(machine, function, args, kwargs, node)
+        case types.MethodType():
+            return call(machine, function.__func__, [function.__self__, *args], kwargs, node)
+        case functools.partial():
+            return call(machine, function.func, [*function.args, *args], {**function.keywords, **kwargs}, node)
+        case type():
+            return _construct(machine, function, args, kwargs, node)
+        case _:
+            return _call_object(machine, function, args, kwargs, node)
+
+
+def _call_object(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    wrapped = getattr(function, "py_func", None)  # what numba wraps
+    if wrapped is None and type(function).__name__ == "_lru_cache_wrapper":
+        wrapped = function.__wrapped__
+    if wrapped is not None:
+        return call(machine, wrapped, args, kwargs, node)
+    method = getattr(type(function), "__call__", None)
+    if isinstance(method, types.FunctionType):
+        return call(machine, method, [function, *args], kwargs, node)
+    if not callable(function):
+        raise UserRaise(TypeError, f"'{type(function).__name__}' object is not callable", machine.span)
+    return natives.call_native(machine, function, args, kwargs, node)
+
+
+# --- interpreted functions --------------------------------------------------------------------------------------------------
+
+
+def _call_function(machine: Machine, function: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    if natives.is_native_module(function.__module__):
+        return natives.call_native(machine, function, args, kwargs, node)
+    source = source_of(machine, function, node)
+    parameters = Parameters.of_function(machine, function, source)
+    names = bind(machine, parameters, args, kwargs)
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    local = frozenset(function.__code__.co_varnames + function.__code__.co_cellvars)
+    frame = Frame(source, names, function.__globals__, None, cells, {}, function, local_names=local)
+    return run_frame(machine, frame, node)
+
+
+def source_of(machine: Machine, function: types.FunctionType, node: ast.AST | None) -> FunctionSource:
+    """The text of a function, or a refusal at the call."""
+    code = function.__code__
+    if code not in _SOURCES:
+        try:
+            _SOURCES[code] = read_function(function)
+        except SourceUnavailable as error:
+            raise CompileError(error.reason, span=machine.at(node) if node is not None else None, remedy=error.remedy) from None
+    return _SOURCES[code]
+
+
+def _call_closure(machine: Machine, closure: Closure, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    names = bind(machine, Parameters.of_closure(closure), args, kwargs)
+    outer = closure.frame
+    source = FunctionSource(closure.node, outer.source.file, outer.source.lines, closure.name)
+    frame = Frame(source, names, outer.globals, outer, local_names=_assigned(closure.node) | frozenset(names))
+    return run_frame(machine, frame, node)
+
+
+@functools.lru_cache(maxsize=4096)
+def _assigned(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+    """The names that a nested function binds itself."""
+    if isinstance(node, ast.Lambda):
+        return frozenset()
+    found: set[str] = set()
+    free: set[str] = set()
+    todo: list[ast.AST] = list(node.body)
+    while todo:
+        item = todo.pop()
+        if isinstance(item, (ast.Nonlocal, ast.Global)):
+            free.update(item.names)
+        elif isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load):
+            found.add(item.id)
+        elif isinstance(item, (ast.FunctionDef, ast.ClassDef)):
+            found.add(item.name)
+            continue
+        elif isinstance(item, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            continue
+        todo.extend(ast.iter_child_nodes(item))
+    return frozenset(found - free)
+
+
+def run_frame(machine: Machine, frame: Frame, node: ast.AST | None) -> Any:
+    """Run a function's body to its return value."""
+    from deepalgo.stage.expressions import evaluate
+    from deepalgo.stage.statements import steps
+    from deepalgo.stage.sequence import sequence
+
+    _refuse_kinds(machine, frame, node)
+    site = machine.site
+    if node is not None and machine.frames:
+        span = machine.at(node)
+        machine.site = (*site, f"{span.line}:{span.column}")
+    machine.heap.namespace(frame.names)
+    machine.frames.append(frame)
+    definition = frame.source.node
+    try:
+        if isinstance(definition, ast.Lambda):
+            return evaluate(machine, definition.body)
+        done = Exit({Way.RETURN: Case(None, None)})
+        outcome = sequence(machine, [*steps(machine, definition.body), lambda: done], definition)
+    finally:
+        machine.frames.pop()
+        machine.site = site
+        if node is not None and machine.frames:
+            machine.at(node)
+    if outcome.is_dead:
+        raise UserRaise(RuntimeError, "every path of the function raises", machine.span)
+    return outcome.cases[Way.RETURN].value
+
+
+def _refuse_kinds(machine: Machine, frame: Frame, node: ast.AST | None) -> None:
+    """Functions that are not functions in the sense of a signal-flow graph."""
+    if len(machine.frames) > MAX_DEPTH:
+        machine.refuse(
+            f"the calls nest deeper than {MAX_DEPTH}: recursion that data must end, or that never ends",
+            "Write it as a loop, or bound the depth by a static argument.",
+            node,
+        )
+    definition = frame.source.node
+    if isinstance(definition, ast.Lambda) or not _yields(definition):
+        return
+    span = frame.source.span(definition)
+    raise CompileError(
+        f"`{definition.name}` is a generator", span=span, remedy="Build a list and return it."
+    )
+
+
+@functools.lru_cache(maxsize=4096)
+def _yields(node: ast.FunctionDef) -> bool:
+    todo: list[ast.AST] = list(node.body)
+    while todo:
+        item = todo.pop()
+        if isinstance(item, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(item, (ast.FunctionDef, ast.Lambda)):
+            todo.extend(ast.iter_child_nodes(item))
+    return False
+
+
+# --- classes ------------------------------------------------------------------------------------------------------------------
+
+
+def _construct(machine: Machine, cls: type, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    if issubclass(cls, BaseException):
+        return _exception(machine, cls, args, kwargs)
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return _checked(machine, cls, args, kwargs)
+    if cls.__module__ == "builtins" or not _written_in_python(cls):
+        return natives.call_native(machine, cls, args, kwargs, node)
+    instance = object.__new__(cls)
+    machine.heap.namespace(vars(instance))
+    machine.heap.created(instance)
+    if dataclasses.is_dataclass(cls) and _is_generated(cls.__init__):
+        _fill_dataclass(machine, instance, args, kwargs, node)
+    elif cls.__init__ is not object.__init__:
+        call(machine, cls.__init__, [instance, *args], kwargs, node)
+    elif args or kwargs:
+        raise UserRaise(TypeError, f"{cls.__name__}() takes no arguments", machine.span)
+    return instance
+
+
+def _written_in_python(cls: type) -> bool:
+    init, new = cls.__init__, cls.__new__
+    return new is object.__new__ and (init is object.__init__ or isinstance(init, types.FunctionType)) and type(cls) in (type, *_METACLASSES) \
+        and hasattr(cls, "__dict__") and not natives.is_native_module(cls.__module__) and not getattr(cls, "__slots__", ())
+
+
+_METACLASSES: tuple[type, ...] = (__import__("abc").ABCMeta,)
+
+
+def _is_generated(function: Any) -> bool:
+    return isinstance(function, types.FunctionType) and function.__code__.co_filename.startswith("<")
+
+
+def _exception(machine: Machine, cls: type[BaseException], args: list[Any], kwargs: dict[str, Any]) -> Any:
+    try:
+        return cls(*args, **kwargs)
+    except Exception:  # a class whose __init__ looks at its arguments: keep the message
+        error = cls.__new__(cls)
+        error.args = tuple(args)
+        return error
+
+
+def _checked(machine: Machine, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
+    try:
+        return function(*args, **kwargs)
+    except (TypeError, ValueError) as error:
+        raise UserRaise(error, None, machine.span) from None
+
+
+def _fill_dataclass(machine: Machine, instance: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> None:
+    """What a generated `__init__` does."""
+    remaining, given = list(args), dict(kwargs)
+    for item in dataclasses.fields(instance):
+        if not item.init and item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING:
+            continue
+        if item.init and remaining and not item.kw_only:
+            value = remaining.pop(0)
+        elif item.init and item.name in given:
+            value = given.pop(item.name)
+        elif item.default is not dataclasses.MISSING:
+            from deepalgo.stage.names import lift
+
+            cls = type(instance)
+            value = lift(machine, item.default, ("field", cls.__qualname__, item.name), f"{cls.__name__}_{item.name}", None)
+        elif item.default_factory is not dataclasses.MISSING:
+            value = call(machine, item.default_factory, [], {}, node)
+        else:
+            raise UserRaise(TypeError, f"missing argument '{item.name}'", machine.span)
+        vars(instance)[item.name] = value
+    if remaining or given:
+        raise UserRaise(TypeError, f"{type(instance).__name__}() got unexpected arguments", machine.span)
+    if hasattr(instance, "__post_init__"):
+        call(machine, type(instance).__post_init__, [instance], {}, node)

@@ -1,0 +1,114 @@
+"""Comparisons: `<`, `==`, `is`, `in` and their negations."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.truth import truth
+from deepalgo.stage.unions import distribute
+from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_number
+
+NATIVE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne,
+}
+NAMES: dict[type[ast.cmpop], str] = {
+    ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
+}
+
+
+def compare(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> Any:
+    """`left op right`, a bool or a Signal of truth values."""
+    if op in (ast.NotIn, ast.IsNot):
+        positive = compare(machine, ast.In if op is ast.NotIn else ast.Is, left, right, node)
+        return machine.logical("not", positive) if isinstance(positive, Signal) else not positive
+    if op is ast.In:
+        return _contains(machine, left, right, node)
+    for side, other in ((left, right), (right, left)):
+        if isinstance(side, Union):
+            swap = side is right
+            return distribute(
+                machine, side,
+                lambda item: compare(machine, op, other if swap else item, item if swap else other, node),  # noqa: B023
+                node,
+            )
+    if op is ast.Is:
+        return left is right
+    if isinstance(left, Signal) or isinstance(right, Signal):
+        return _on_signals(machine, op, left, right, node)
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)) and op in (ast.Eq, ast.NotEq):
+        return _sequences(machine, op, left, right, node)
+    return _static(machine, op, left, right, node)
+
+
+def _static(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> Any:
+    from deepalgo.stage.calls import call
+
+    method = getattr(type(left), f"__{NAMES[op]}__", None)
+    if hasattr(method, "__code__") and not _is_generated(method):
+        return call(machine, method, [left, right], {}, node)
+    try:
+        return NATIVE[op](left, right)
+    except Exception as error:
+        raise UserRaise(error, None, machine.span) from None
+
+
+def _is_generated(method: Any) -> bool:
+    return str(method.__code__.co_filename).startswith("<")
+
+
+def _on_signals(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> Any:
+    comparable = all(isinstance(side, Signal) or is_number(side) for side in (left, right))
+    if not comparable:
+        if op in (ast.Eq, ast.NotEq):
+            return op is ast.NotEq
+        names = [type(side).__name__ if not isinstance(side, Signal) else "float" for side in (left, right)]
+        raise UserRaise(TypeError, f"'{NAMES[op]}' not supported between instances of '{names[0]}' and '{names[1]}'", machine.span)
+    flavour = "np" if any(isinstance(side, Signal) and side.flavour == "np" for side in (left, right)) else "py"
+    result = machine.emit(NAMES[op], left, right, flavour=flavour)
+    known = [side.known if isinstance(side, Signal) else Known(side, frozenset()) for side in (left, right)]
+    if known[0] is None or known[1] is None:
+        return result
+    return Signal(result.value, flavour, True, Known(NATIVE[op](known[0].value, known[1].value), known[0].keys | known[1].keys))
+
+
+def _sequences(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> Any:
+    """Sequences are equal if their items are."""
+    equal: Any = len(left) == len(right) and isinstance(left, list) == isinstance(right, list)
+    if equal:
+        for one, other in zip(left, right, strict=True):
+            equal = _conjoin(machine, "and", equal, truth(machine, compare(machine, ast.Eq, one, other, node), node))
+    if op is ast.Eq:
+        return equal
+    return machine.logical("not", equal) if isinstance(equal, Signal) else not equal
+
+
+def _conjoin(machine: Machine, name: str, left: Any, right: Any) -> Any:
+    if isinstance(left, Signal) or isinstance(right, Signal):
+        return machine.logical(name, machine.signal(left), machine.signal(right))
+    return left and right if name == "and" else left or right
+
+
+def _contains(machine: Machine, item: Any, container: Any, node: ast.AST) -> Any:
+    if isinstance(container, Union):
+        return distribute(machine, container, lambda case: _contains(machine, item, case, node), node)
+    if isinstance(container, Text) or isinstance(item, Text):
+        machine.refuse("a string made from data is searched", "Strings made from data are only good for messages.", node)
+    members: list[Any] | None = None
+    if isinstance(container, (list, tuple, set, frozenset, dict, range)):
+        members = list(container)
+    has_signal = isinstance(item, (Signal, Union)) or any(isinstance(member, (Signal, Union)) for member in members or ())
+    if not has_signal:
+        try:
+            return item in container
+        except Exception as error:
+            raise UserRaise(error, None, machine.span) from None
+    if members is None:
+        machine.refuse("membership in this object depends on data", "Use a list, a tuple or comparisons.", node)
+    found: Any = False
+    for member in members:
+        found = _conjoin(machine, "or", found, truth(machine, compare(machine, ast.Eq, item, member, node), node))
+    return found

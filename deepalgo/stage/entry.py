@@ -1,0 +1,211 @@
+"""Stage a whole function: from an example call to a `Program` and the `Signature` that feeds it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from deepalgo.errors import CompileError, InputError
+from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Sequence, Static, Tree, Type
+from deepalgo.signature import Argument, Signature, is_input, parameters_of
+from deepalgo.stage.builder import kind_of
+from deepalgo.stage.calls import call
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.roles import find_roles
+from deepalgo.stage.text import message_of
+from deepalgo.stage.values import Closure, Leak, Signal, Text, Union, UserRaise
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One call of the function: which parameters it fills with what."""
+
+    parameters: dict[str, inspect.Parameter]
+    values: dict[str, Any]
+    static: frozenset[str]
+    inputs: frozenset[str]
+
+    @staticmethod
+    def of(function: Callable[..., Any], example: Any, static: tuple[str, ...], inputs: tuple[str, ...]) -> Example:
+        """Bind an example call, or make one up where the signature says enough."""
+        if not callable(function):
+            raise InputError(f"compile needs a function, not {function!r}")
+        parameters = parameters_of(function)
+        for name in (*static, *inputs):
+            if name not in parameters:
+                raise InputError(f"the function has no parameter '{name}'; it has {', '.join(parameters) or 'none'}")
+        values = _made_up(parameters, inputs) if example is None else _bound(function, example)
+        return Example(parameters, values, frozenset(static), frozenset(inputs))
+
+
+def _made_up(parameters: dict[str, inspect.Parameter], inputs: tuple[str, ...]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, parameter in parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        if parameter.default is parameter.empty:
+            values[name] = 1.0
+        elif name in inputs:
+            values[name] = parameter.default if isinstance(parameter.default, (int, float)) else 1.0
+    return values
+
+
+def _bound(function: Callable[..., Any], example: Any) -> dict[str, Any]:
+    try:
+        args, kwargs = example
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"example must be one call as (args, kwargs), such as ((1.0, 2.0), {{}}): {error}") from None
+    return dict(bound.arguments)
+
+
+def stage(function: Callable[..., Any], example: Example, *, integers: bool = False) -> tuple[Program, Signature]:
+    """Run the function once on Signals."""
+    machine = Machine(integers=integers)
+    maker = InputMaker(machine, example)
+    args, kwargs, signature = maker.call(getattr(function, "__name__", type(function).__name__))
+    try:
+        value = call(machine, function, args, kwargs, ast.Pass())
+    except UserRaise as error:
+        message, _ = message_of(error)
+        raise CompileError(
+            f"the function raises {error.kind.__name__} on every input: {message}" if message
+            else f"the function raises {error.kind.__name__} on every input",
+            span=error.span, remedy="Call it in plain Python with such arguments to see why; check the example and the fixed arguments.",
+        ) from None
+    except Leak as error:
+        raise CompileError(str(error), span=machine.span, remedy="Write this part in plain Python with `math`.") from None
+    output, leaves = output_of(machine, value)
+    body = Block((), tuple(machine.builder.body), tuple(leaf.value for leaf in leaves))
+    program = Program(signature.function, signature.inputs(), (), body, output)
+    return replace(program, weights=machine.weights.finished(find_roles(program))), signature
+
+
+class InputMaker:
+    """Turns the values of the example into Signals and fixed objects."""
+
+    def __init__(self, machine: Machine, example: Example) -> None:
+        self.machine = machine
+        self.example = example
+
+    def call(self, name: str) -> tuple[list[Any], dict[str, Any], Signature]:
+        """The arguments to run the function on, and the signature for later calls."""
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        arguments = []
+        for parameter in self.example.parameters.values():
+            if parameter.name not in self.example.values:
+                continue
+            value, tree = self._convert(self.example.values[parameter.name], parameter.name, parameter.name in self.example.static)
+            arguments.append(Argument(parameter.name, tree))
+            self._place(parameter, value, args, kwargs)
+        return args, kwargs, self._signature(name, tuple(arguments))
+
+    @staticmethod
+    def _place(parameter: inspect.Parameter, value: Any, args: list[Any], kwargs: dict[str, Any]) -> None:
+        match parameter.kind:
+            case parameter.VAR_POSITIONAL:
+                args.extend(value)
+            case parameter.VAR_KEYWORD:
+                kwargs.update(value)
+            case parameter.POSITIONAL_ONLY:
+                args.append(value)
+            case parameter.POSITIONAL_OR_KEYWORD if not kwargs:
+                args.append(value)
+            case _:
+                kwargs[parameter.name] = value
+
+    def _signature(self, name: str, arguments: tuple[Argument, ...]) -> Signature:
+        parameters = self.example.parameters.values()
+        order = tuple(item.name for item in parameters if item.kind in (item.POSITIONAL_ONLY, item.POSITIONAL_OR_KEYWORD))
+        star = next((item.name for item in parameters if item.kind is item.VAR_POSITIONAL), None)
+        double = next((item.name for item in parameters if item.kind is item.VAR_KEYWORD), None)
+        given = {argument.name for argument in arguments}
+        defaults = tuple(item.name for item in parameters if item.name not in given and item.name not in (star, double))
+        kept = {argument.name for argument in arguments}
+        return Signature(name, order, arguments, defaults, star if star in kept else None, double if double in kept else None)
+
+    def _convert(self, value: Any, path: str, static: bool) -> tuple[Any, Tree]:
+        if static:
+            return value, Static(value)
+        if path in self.example.inputs and isinstance(value, (bool, int)):
+            return self._leaf(path, Type(kind_of(value)), "py")
+        if isinstance(value, np.generic) and value.dtype.kind in "fc":
+            return self._leaf(path, Type(Kind.REAL if value.dtype.kind == "f" else Kind.COMPLEX), "np")
+        if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+            parts = [self._convert(item, f"{path}[{number}]", False) for number, item in enumerate(value)]
+            if all(isinstance(tree, Static) for _, tree in parts):
+                return value, Static(value)
+            items = type(value)(item for item, _ in parts)
+            return self._own(items), Sequence(type(value).__name__, tuple(tree for _, tree in parts))
+        if type(value) is dict:
+            pairs = {key: self._convert(item, f"{path}[{key!r}]", False) for key, item in value.items()}
+            if all(isinstance(tree, Static) for _, tree in pairs.values()):
+                return value, Static(value)
+            return self._own({key: item for key, (item, _) in pairs.items()}), Mapping("dict", tuple(pairs), tuple(tree for _, tree in pairs.values()))
+        if is_input(value):
+            shape = value.shape if isinstance(value, np.ndarray) else ()
+            kind = Kind.COMPLEX if isinstance(value, complex) or getattr(value, "dtype", None) == np.complex128 else Kind.REAL
+            return self._leaf(path, Type(kind, shape), "np" if isinstance(value, np.ndarray) else "py")
+        return value, Static(value)
+
+    def _own(self, container: Any) -> Any:
+        return container
+
+    def _leaf(self, path: str, type: Type, flavour: str) -> tuple[Signal, Leaf]:
+        value = self.machine.builder.fresh(type, path if path.isidentifier() else "")
+        return Signal(value, flavour, False, None), Leaf(value)
+
+
+def output_of(machine: Machine, value: Any) -> tuple[Tree, list[Signal]]:
+    """The structure of what the function returns, and its numbers."""
+    leaves: list[Signal] = []
+    return _output(machine, value, leaves), leaves
+
+
+def _output(machine: Machine, value: Any, leaves: list[Signal]) -> Tree:
+    match value:
+        case Signal():
+            leaves.append(value)
+            return Leaf(value.value)
+        case Union():
+            _refuse_union(machine, value)
+        case Text():
+            raise CompileError("the function returns a string made from data", span=machine.span, remedy="Return numbers.")
+        case Closure():
+            raise CompileError("the function returns a function", span=machine.span, remedy="Return numbers, or compile the inner function.")
+        case tuple() if hasattr(value, "_fields"):
+            return Sequence(type(value).__name__, tuple(_output(machine, item, leaves) for item in value), tuple(value._fields))
+        case list() | tuple():
+            return Sequence("list" if isinstance(value, list) else "tuple", tuple(_output(machine, item, leaves) for item in value))
+        case dict():
+            return Mapping("dict", tuple(value), tuple(_output(machine, item, leaves) for item in value.values()))
+        case _:
+            if id(getattr(value, "__dict__", None)) in machine.heap.namespaces:
+                held = vars(value)
+                return Mapping(type(value).__name__, tuple(held), tuple(_output(machine, item, leaves) for item in held.values()))
+            return Static(value)
+
+
+def _refuse_union(machine: Machine, value: Union) -> None:
+    kinds = [_describe(item) for _, item in value.cases]
+    raise CompileError(
+        f"what the function returns depends on data: {' or '.join(dict.fromkeys(kinds))}",
+        span=machine.span,
+        remedy="Return the same kind of thing on every path, for example float('nan') instead of None.",
+    )
+
+
+def _describe(item: Any) -> str:
+    if isinstance(item, Signal):
+        return "a number" if not item.shape else f"an array of shape {item.shape}"
+    if isinstance(item, (list, tuple)):
+        return f"a {type(item).__name__} of {len(item)}"
+    return repr(item) if item is None or isinstance(item, (str, bool, int, float)) else f"a {type(item).__name__}"
+
+

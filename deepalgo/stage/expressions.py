@@ -1,0 +1,318 @@
+"""Evaluate expressions: ordinary Python on static values, operations of the Program on Signals."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from deepalgo.ir import Kind, Op, Type
+from deepalgo.stage import access, arithmetic, calls, comparisons, names
+from deepalgo.stage.exits import Way, falling
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.regions import Arm, choose, meet, resume, run_arm
+from deepalgo.stage.text import concatenate
+from deepalgo.stage.truth import decide, truth
+from deepalgo.stage.unions import distribute, resolve
+from deepalgo.stage.values import Closure, Signal, Text, Union, UserRaise
+
+
+def evaluate(machine: Machine, node: ast.expr) -> Any:
+    """The value of an expression at this point of the program."""
+    handler = HANDLERS.get(type(node))
+    if handler is None:
+        machine.refuse(f"{describe(node)} cannot be compiled", "Write it with plain expressions.", node)
+    return handler(machine, node)
+
+
+def describe(node: ast.AST) -> str:
+    """What a construct is called."""
+    names_of = {"Await": "`await`", "Yield": "a generator (`yield`)", "YieldFrom": "a generator (`yield from`)"}
+    return names_of.get(type(node).__name__, f"this {type(node).__name__}")
+
+
+def _constant(machine: Machine, node: ast.Constant) -> Any:
+    return names.literal(machine, node, node.value) if type(node.value) is float else node.value
+
+
+def _name(machine: Machine, node: ast.Name) -> Any:
+    machine.at(node)
+    return resolve(machine, names.lookup(machine, node.id, node))
+
+
+def _binary(machine: Machine, node: ast.BinOp) -> Any:
+    left = evaluate(machine, node.left)
+    right = evaluate(machine, node.right)
+    if machine.integers:
+        left, right = _coefficient(machine, node, node.left, left, right), _coefficient(machine, node, node.right, right, left)
+    machine.at(node)
+    return arithmetic.binary(machine, type(node.op), left, right, node)
+
+
+def _coefficient(machine: Machine, node: ast.BinOp, part: ast.expr, value: Any, other: Any) -> Any:
+    """With `integers=True`, a whole number that multiplies or shifts a real Signal is a weight, too."""
+    scales = isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div)) and isinstance(part, ast.Constant) and type(value) is int
+    return names.literal(machine, part, float(value)) if scales and isinstance(other, Signal) and other.kind is Kind.REAL else value
+
+
+def _unary(machine: Machine, node: ast.UnaryOp) -> Any:
+    if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant) and type(node.operand.value) is float:
+        return names.literal(machine, node, -node.operand.value)
+    operand = evaluate(machine, node.operand)
+    machine.at(node)
+    if isinstance(node.op, ast.Not):
+        verdict = truth(machine, operand, node)
+        return machine.logical("not", verdict) if isinstance(verdict, Signal) else not verdict
+    return arithmetic.unary(machine, type(node.op), operand, node)
+
+
+def _compare(machine: Machine, node: ast.Compare) -> Any:
+    """`a < b < c` is `a < b and b < c`, with `b` evaluated once."""
+    left = evaluate(machine, node.left)
+    return _compare_rest(machine, node, left, 0)
+
+
+def _compare_rest(machine: Machine, node: ast.Compare, left: Any, place: int) -> Any:
+    right = evaluate(machine, node.comparators[place])
+    machine.at(node)
+    verdict = comparisons.compare(machine, type(node.ops[place]), left, right, node)
+    if place + 1 == len(node.ops):
+        return verdict
+    return both(machine, verdict, lambda: _compare_rest(machine, node, right, place + 1), node)
+
+
+def both(machine: Machine, left: Any, right: Callable[[], Any], node: ast.expr) -> Any:
+    """`left and right()`: the right side is evaluated where the left side is true, and an operand is the result."""
+    return _short_circuit(machine, True, left, right, node)
+
+
+def _short_circuit(machine: Machine, keep_going: bool, left: Any, right: Callable[[], Any], node: ast.expr) -> Any:
+    verdict = decide(machine, truth(machine, left, node))
+    if not isinstance(verdict, Signal):
+        return right() if verdict is keep_going else left
+    arm = run_arm(machine, verdict, keep_going, lambda: falling(right()))
+    if _is_plain_truth(left) and _only_computes(arm) and _is_plain_truth(arm.exit.cases[Way.FALL].value):
+        other = machine.signal(resume(machine, arm).cases[Way.FALL].value)
+        return machine.logical("and" if keep_going else "or", verdict, other)
+    stay = run_arm(machine, verdict, not keep_going, lambda: falling((not keep_going) if _is_plain_truth(left) else left))
+    outcome = meet(machine, verdict, *((arm, stay) if keep_going else (stay, arm)), node)
+    return outcome.cases[Way.FALL].value
+
+
+def _is_plain_truth(value: Any) -> bool:
+    return isinstance(value, bool) or (isinstance(value, Signal) and value.type == Type(Kind.BOOL))
+
+
+def _only_computes(arm: Arm) -> bool:
+    """An operand without checks, loops and writes can be computed for every sample."""
+    return not arm.change.touched and not arm.exit.is_dead and all(isinstance(item, Op) for item in arm.body)
+
+
+def _boolean(machine: Machine, node: ast.BoolOp) -> Any:
+    going = isinstance(node.op, ast.And)
+
+    def rest(place: int) -> Any:
+        value = evaluate(machine, node.values[place])
+        if place + 1 == len(node.values):
+            return value
+        return _short_circuit(machine, going, value, lambda: rest(place + 1), node)
+
+    return rest(0)
+
+
+def _conditional(machine: Machine, node: ast.IfExp) -> Any:
+    verdict = decide(machine, truth(machine, evaluate(machine, node.test), node.test))
+    if not isinstance(verdict, Signal):
+        return evaluate(machine, node.body if verdict else node.orelse)
+    return choose(machine, verdict, lambda: evaluate(machine, node.body), lambda: evaluate(machine, node.orelse), node)
+
+
+def _tuple(machine: Machine, node: ast.Tuple) -> Any:
+    table = names.literal_table(machine, node)
+    return tuple(items(machine, node.elts) if table is None else table)
+
+
+def _list(machine: Machine, node: ast.List) -> Any:
+    table = names.literal_table(machine, node)
+    return machine.heap.created(items(machine, node.elts) if table is None else list(table))
+
+
+def items(machine: Machine, nodes: list[ast.expr]) -> list[Any]:
+    """The items of a display, stars unpacked."""
+    result: list[Any] = []
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            result.extend(access.iterate(machine, evaluate(machine, node.value), node))
+        else:
+            result.append(evaluate(machine, node))
+    return result
+
+
+def _set(machine: Machine, node: ast.Set) -> Any:
+    found = items(machine, node.elts)
+    if any(isinstance(item, (Signal, Union)) for item in found):
+        machine.refuse("a set of values that depend on data cannot be compiled", "Use a list or a tuple.", node)
+    return machine.heap.created(set(found))
+
+
+def _dict(machine: Machine, node: ast.Dict) -> Any:
+    result: dict[Any, Any] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        held = evaluate(machine, value)
+        if key is None:
+            result.update(held)
+        else:
+            result[access.static_key(machine, evaluate(machine, key), key)] = held
+    return machine.heap.created(result)
+
+
+def _subscript(machine: Machine, node: ast.Subscript) -> Any:
+    container = evaluate(machine, node.value)
+    key = evaluate(machine, node.slice)
+    machine.at(node)
+    return resolve(machine, access.get_item(machine, container, key, node))
+
+
+def _slice(machine: Machine, node: ast.Slice) -> Any:
+    parts = [None if part is None else evaluate(machine, part) for part in (node.lower, node.upper, node.step)]
+    return slice(*[access.static_int(machine, part, node) for part in parts])
+
+
+def _attribute(machine: Machine, node: ast.Attribute) -> Any:
+    value = evaluate(machine, node.value)
+    machine.at(node)
+    return resolve(machine, distribute(machine, value, lambda item: access.get_attribute(machine, item, node.attr, node), node))
+
+
+def _call(machine: Machine, node: ast.Call) -> Any:
+    function = evaluate(machine, node.func)
+    args = items(machine, node.args)
+    kwargs: dict[str, Any] = {}
+    for keyword in node.keywords:
+        value = evaluate(machine, keyword.value)
+        if keyword.arg is None:
+            kwargs.update(value)
+        else:
+            kwargs[keyword.arg] = value
+    machine.at(node)
+    return resolve(machine, calls.call(machine, function, args, kwargs, node))
+
+
+def _lambda(machine: Machine, node: ast.Lambda) -> Any:
+    return closure(machine, node, "<lambda>")
+
+
+def closure(machine: Machine, node: ast.Lambda | ast.FunctionDef, name: str) -> Closure:
+    """A function that interpreted code defines; its defaults are evaluated where it stands."""
+    defaults = tuple(evaluate(machine, item) for item in node.args.defaults)
+    keyword = {arg.arg: evaluate(machine, item) for arg, item in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if item}
+    return Closure(node, machine.frame, defaults, keyword, name)
+
+
+def _joined(machine: Machine, node: ast.JoinedStr) -> Any:
+    return concatenate([evaluate(machine, part) for part in node.values])
+
+
+def _formatted(machine: Machine, node: ast.FormattedValue) -> Any:
+    value = evaluate(machine, node.value)
+    if isinstance(value, Signal):
+        return Text("{0}", (value,))
+    if isinstance(value, (Text, Union)):
+        return value if isinstance(value, Text) else Text("...", ())
+    convert: Callable[[Any], Any] = {-1: lambda item: item, 115: str, 114: repr, 97: ascii}[node.conversion]
+    spec = evaluate(machine, node.format_spec) if node.format_spec else ""
+    try:
+        return format(convert(value), spec if isinstance(spec, str) else "")
+    except Exception:  # a container with Signals in it: fine in a message
+        return f"<{type(value).__name__}>"
+
+
+def _list_comprehension(machine: Machine, node: ast.ListComp | ast.GeneratorExp) -> Any:
+    found: list[Any] = []
+    _comprehend(machine, node.generators, 0, lambda: found.append(evaluate(machine, node.elt)), node)
+    return machine.heap.created(found)
+
+
+def _set_comprehension(machine: Machine, node: ast.SetComp) -> Any:
+    return machine.heap.created(set(_list_comprehension(machine, ast.copy_location(ast.ListComp(node.elt, node.generators), node))))
+
+
+def _dict_comprehension(machine: Machine, node: ast.DictComp) -> Any:
+    found: dict[Any, Any] = {}
+
+    def add() -> None:
+        key = access.static_key(machine, evaluate(machine, node.key), node.key)
+        found[key] = evaluate(machine, node.value)
+
+    _comprehend(machine, node.generators, 0, add, node)
+    return machine.heap.created(found)
+
+
+def _comprehend(machine: Machine, generators: list[ast.comprehension], place: int, add: Callable[[], None], node: ast.expr) -> None:
+    if place == len(generators):
+        add()
+        return
+    generator = generators[place]
+    kept = {name: machine.frame.names.get(name, _ABSENT) for name in names.targets(generator.target)}
+    machine.heap.touch(machine.frame.names)
+    for item in access.iterate(machine, evaluate(machine, generator.iter), generator.iter):
+        access.assign(machine, generator.target, item)
+        if all(_static_test(machine, test) for test in generator.ifs):
+            _comprehend(machine, generators, place + 1, add, node)
+    for name, before in kept.items():
+        if before is _ABSENT:
+            machine.frame.names.pop(name, None)
+        else:
+            machine.frame.names[name] = before
+
+
+_ABSENT = object()
+
+
+def _static_test(machine: Machine, test: ast.expr) -> bool:
+    verdict = decide(machine, truth(machine, evaluate(machine, test), test))
+    if isinstance(verdict, Signal):
+        machine.refuse(
+            "this comprehension keeps or drops items depending on data, so its length would depend on data",
+            "Keep every item and use a conditional expression for its value.",
+            test,
+        )
+    return verdict
+
+
+def _walrus(machine: Machine, node: ast.NamedExpr) -> Any:
+    value = evaluate(machine, node.value)
+    access.assign(machine, node.target, value)
+    return value
+
+
+def _starred(machine: Machine, node: ast.Starred) -> Any:
+    raise UserRaise(SyntaxError, "a starred expression stands alone", machine.at(node))
+
+
+HANDLERS: dict[type[ast.expr], Callable[[Machine, Any], Any]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.Compare: _compare,
+    ast.BoolOp: _boolean,
+    ast.IfExp: _conditional,
+    ast.Tuple: _tuple,
+    ast.List: _list,
+    ast.Set: _set,
+    ast.Dict: _dict,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+    ast.Attribute: _attribute,
+    ast.Call: _call,
+    ast.Lambda: _lambda,
+    ast.JoinedStr: _joined,
+    ast.FormattedValue: _formatted,
+    ast.ListComp: _list_comprehension,
+    ast.GeneratorExp: _list_comprehension,
+    ast.SetComp: _set_comprehension,
+    ast.DictComp: _dict_comprehension,
+    ast.NamedExpr: _walrus,
+    ast.Starred: _starred,
+}

@@ -1,0 +1,318 @@
+"""A loop staged once for all rounds: what it carries is found by staging the body until nothing new changes.
+
+Everything the body writes and the next round or the code after the loop could read is carried: names, items of lists, attributes.
+How the rounds end is carried in the same way, in a dict of our own: `live` (no `break` or `return` yet), `broken`, `returned`, `value`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from deepalgo.ir import Block, Kind, Loop, Statement, Type, Value, While
+from deepalgo.stage import access, arithmetic
+from deepalgo.stage.exits import Case, Exit, Way
+from deepalgo.stage.heap import Change
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.structure import ANYTHING, Alternatives, Anything, Fixed, Number, Structure, decode, encode, join, numbers, same_static, structure_of
+from deepalgo.stage.truth import truth
+from deepalgo.stage.values import UNDEFINED, NeedsUnroll, Signal, UserRaise, is_number
+
+#: Each round of discovery widens what is carried; real loops settle after two or three.
+MOST_ATTEMPTS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """The rounds of a `for` over a range: the index is `start + step * round`."""
+
+    start: Any
+    step: int
+    count: int | Signal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Something that can be carried: an entry of a dict or an item of a list."""
+
+    container: Any
+    key: Any
+
+    @property
+    def id(self) -> tuple[int, Any]:
+        return id(self.container), self.key
+
+    def write(self, machine: Machine, value: Any) -> None:
+        machine.heap.touch(self.container)
+        self.container[self.key] = value
+
+
+@dataclass(slots=True)
+class Draft:
+    """One staging of test and body with given carried places."""
+
+    test_body: list[Statement]
+    verdict: Signal | None
+    body: list[Statement]
+    params: list[Value]
+    index: Value | None
+    change: Change
+    outcome: Exit
+
+
+class LoopRegion:
+    """Finds what is carried, then appends a `Loop` or a `While`."""
+
+    def __init__(self, machine: Machine, node: ast.For | ast.While, test: Callable[[], Any] | None,
+                 body: Callable[[], Exit], rounds: Rounds | None) -> None:
+        self.machine = machine
+        self.node = node
+        self.test = test
+        self.body = body
+        self.rounds = rounds
+        self.control: dict[str, Any] = {"live": True, "broken": False, "returned": False, "value": ANYTHING}
+        machine.heap.namespace(self.control)
+        self.carried: dict[tuple[int, Any], tuple[Place, Structure]] = {}
+        self.given_up: dict[tuple[int, Any], Place] = {}
+        self.counts = rounds is not None and isinstance(rounds.count, Signal)
+        if self.counts:
+            self._count_rounds()
+
+    def _count_rounds(self) -> None:
+        """Carry the number of the round: samples will not all run the same number of them."""
+        self.counts = True
+        self.control["round"] = 0
+        place = Place(self.control, "round")
+        self.carried[place.id] = (place, Number(Type(Kind.INT), "py"))
+
+    def stage(self) -> Exit:
+        """Stage the loop and return the ways out of it."""
+        machine = self.machine
+        for _ in range(MOST_ATTEMPTS):
+            draft = self._draft()
+            if not self.counts and self.rounds is not None and self._may_stop(draft.outcome):
+                self._count_rounds()
+            elif not self._widen(draft.change):
+                return self._append(draft)
+        machine.refuse("the variables of this loop change their type from round to round", "Give each variable one type.", self.node)
+
+    @staticmethod
+    def _may_stop(outcome: Exit) -> bool:
+        return Way.BREAK in outcome.cases or Way.RETURN in outcome.cases
+
+    # --- one draft ------------------------------------------------------------------------------------------------
+
+    def _draft(self) -> Draft:
+        machine = self.machine
+        machine.heap.open()
+        machine.facts.append({})
+        params = self._install()
+        index = None if self.counts or self.rounds is None else machine.builder.fresh(Type(Kind.INT), "round")
+        test_body: list[Statement] = []
+        body: list[Statement] = []
+        with machine.builder.into(test_body):
+            verdict = self._test()
+        with machine.builder.into(body):
+            if verdict is not None:
+                machine.learn(verdict.value, True)
+            outcome = self._round(index)
+        machine.facts.pop()
+        machine.at(self.node)
+        return Draft(test_body, verdict, body, params, index, machine.heap.close(), outcome)
+
+    def _install(self) -> list[Value]:
+        """Put a parameter wherever something is carried."""
+        params: list[Value] = []
+        for place, structure in self.carried.values():
+            leaves = []
+            for number in numbers(structure):
+                name = place.key if isinstance(place.key, str) and place.container is not self.control else ""
+                value = self.machine.builder.fresh(number.type, name)
+                params.append(value)
+                uniform = place.container is self.control and place.key == "round"
+                leaves.append(Signal(value, number.flavour, uniform, None))
+            place.write(self.machine, decode(self.machine, structure, iter(leaves)))
+        for place in self.given_up.values():
+            place.write(self.machine, UNDEFINED)
+        return params
+
+    def _test(self) -> Signal | None:
+        from deepalgo.stage.expressions import both
+
+        machine = self.machine
+        machine.at(self.node)
+        if self.rounds is not None and not self.counts:
+            return None
+        live = self.control["live"]
+        test = self.test if self.test is not None else self._more_rounds
+        verdict = test() if live is True else both(machine, live, test, self.node)  # type: ignore[arg-type]  # a place to point at
+        return machine.signal(truth(machine, verdict, self.node))
+
+    def _more_rounds(self) -> Any:
+        assert self.rounds is not None
+        return self.machine.emit("lt", self.control["round"], self.rounds.count)
+
+    def _round(self, index: Value | None) -> Exit:
+        machine = self.machine
+        if self.rounds is not None:
+            number = self.control["round"] if index is None else Signal(index, "py", True, None)
+            access.assign(machine, self.node.target, self._item(number))  # type: ignore[union-attr]  # only a `for` has rounds
+        try:
+            outcome = self.body()
+        except UserRaise as error:
+            machine.fail(error)
+            outcome = Exit({})
+        self._note_ways_out(outcome)
+        if self.counts:
+            Place(self.control, "round").write(machine, machine.emit("add", self.control["round"], 1))
+        return outcome
+
+    def _item(self, number: Any) -> Any:
+        assert self.rounds is not None
+        scaled = number if self.rounds.step == 1 else arithmetic.binary(self.machine, ast.Mult, number, self.rounds.step, self.node)
+        start = self.rounds.start
+        return scaled if type(start) is int and start == 0 else arithmetic.binary(self.machine, ast.Add, scaled, start, self.node)
+
+    def _note_ways_out(self, outcome: Exit) -> None:
+        """Write into the control dict how each sample left the round."""
+        from deepalgo.stage.loops import going_on
+
+        outcome = going_on(self.machine, outcome)
+        if outcome.only_falls:
+            return
+        for way, flag in ((Way.FALL, "live"), (Way.BREAK, "broken"), (Way.RETURN, "returned")):
+            case = outcome.cases.get(way)
+            if case is not None or way is Way.FALL:
+                held = False if case is None else True if case.guard is None else case.guard
+                Place(self.control, flag).write(self.machine, held)
+        if Way.RETURN in outcome.cases:
+            Place(self.control, "value").write(self.machine, outcome.cases[Way.RETURN].value)
+
+    # --- the fixed point --------------------------------------------------------------------------------------------
+
+    def _widen(self, change: Change) -> bool:
+        """Carry what the draft changed and was not carried yet; whether there was anything."""
+        machine = self.machine
+        grown = False
+        machine.deep_loose = True
+        for container, before, after in change.touched.values():
+            for key, old, new in self._entries(container, before, after):
+                grown |= self._widen_place(Place(container, key), old, new)
+        machine.deep_loose = False
+        return grown
+
+    def _entries(self, container: Any, before: Any, after: Any) -> list[tuple[Any, Any, Any]]:
+        if isinstance(container, list):
+            if len(before) != len(after):
+                self._length_changes()
+            return [(place, *pair) for place, pair in enumerate(zip(before, after, strict=True))]
+        if isinstance(container, dict):
+            keys = dict.fromkeys((*before, *after))
+            if id(container) not in self.machine.heap.namespaces and set(before) != set(after):
+                self._length_changes()
+            return [(key, before.get(key, UNDEFINED), after.get(key, UNDEFINED)) for key in keys]
+        return container.entries(self, before, after)  # type: ignore[no-any-return]  # boxes of our own know how
+
+    def _length_changes(self) -> None:
+        if self.rounds is not None and isinstance(self.rounds.count, int):
+            raise NeedsUnroll
+        self.machine.refuse(
+            "the length of a list or dict depends on how many rounds this loop runs",
+            "Give it its full length before the loop and store into it.",
+            self.node,
+        )
+
+    def _widen_place(self, place: Place, old: Any, new: Any) -> bool:
+        if place.id in self.given_up:
+            return False
+        entry = self.carried.get(place.id)
+        if entry is None and _unchanged(old, new):
+            return False
+        machine = self.machine
+        known = structure_of(old, machine.is_loose) if entry is None else entry[1]
+        wider = join(known, structure_of(new, machine.is_loose))
+        if entry is not None and wider == entry[1]:
+            return False
+        if old is UNDEFINED and not _carries_numbers(wider):
+            self.given_up[place.id] = place
+            self.carried.pop(place.id, None)
+            return True
+        self.carried[place.id] = (place, wider)
+        return True
+
+    # --- the region -------------------------------------------------------------------------------------------------
+
+    def _append(self, draft: Draft) -> Exit:
+        machine = self.machine
+        machine.deep_loose = True
+        init, following = [], []
+        for place, structure in self.carried.values():
+            init += encode(machine, _held(place), structure)
+            with machine.builder.into(draft.body):
+                following += encode(machine, self._after(draft, place), structure)
+        machine.deep_loose = False
+        results = [machine.builder.fresh(item.type, param.name) for item, param in zip(init, draft.params, strict=True)]
+        machine.builder.append(self._statement(draft, init, following, results))
+        self._write_results(results)
+        return self._ways_out()
+
+    def _after(self, draft: Draft, place: Place) -> Any:
+        """What the draft left at a place; an untouched place keeps its parameter."""
+        content = draft.change.after(place.container)
+        return content[place.key] if isinstance(content, list) else content.get(place.key, UNDEFINED)
+
+    def _statement(self, draft: Draft, init: list[Signal], following: list[Signal], results: list[Value]) -> Statement:
+        starts = tuple(item.value for item in init)
+        nexts = tuple(item.value for item in following)
+        params = tuple(draft.params)
+        if draft.verdict is None:
+            assert self.rounds is not None and isinstance(self.rounds.count, int) and draft.index is not None
+            return Loop(tuple(results), self.rounds.count, starts, Block((draft.index, *params), tuple(draft.body), nexts), self.machine.span)
+        test = Block(params, tuple(draft.test_body), (draft.verdict.value,))
+        bound = self.rounds.count if self.rounds is not None and isinstance(self.rounds.count, int) else None
+        return While(tuple(results), starts, test, Block(params, tuple(draft.body), nexts), bound, self.machine.span)
+
+    def _write_results(self, results: list[Value]) -> None:
+        left = iter(results)
+        for place, structure in self.carried.values():
+            leaves = [Signal(next(left), number.flavour, False, None) for number in numbers(structure)]
+            place.write(self.machine, decode(self.machine, structure, iter(leaves)))
+        for place in self.given_up.values():
+            place.write(self.machine, UNDEFINED)
+
+    def _ways_out(self) -> Exit:
+        broken, returned = self.control["broken"], self.control["returned"]
+        cases: dict[Way, Case] = {}
+        if isinstance(broken, Signal) or broken is True:
+            cases[Way.BREAK] = Case(self.machine.signal(broken))
+        if isinstance(returned, Signal) or returned is True:
+            cases[Way.RETURN] = Case(self.machine.signal(returned), self.control["value"])
+        guards = [case.guard for case in cases.values() if case.guard is not None]
+        cases[Way.FALL] = Case(self.machine.none_of(guards) if guards else None)
+        return Exit(cases)
+
+
+def _held(place: Place) -> Any:
+    if isinstance(place.container, list):
+        return place.container[place.key]
+    return place.container.get(place.key, UNDEFINED)
+
+
+def _unchanged(old: Any, new: Any) -> bool:
+    if isinstance(old, Signal) or isinstance(new, Signal):
+        return isinstance(old, Signal) and isinstance(new, Signal) and old.value == new.value
+    return old is new or same_static(old, new)
+
+
+def _carries_numbers(structure: Structure) -> bool:
+    """Whether a place that is undefined before the loop can be carried: numbers can, new objects of every round cannot."""
+    cases = structure.cases if isinstance(structure, Alternatives) else (structure,)
+    return not any(isinstance(case, Fixed) and case.item is not UNDEFINED and not _is_plain(case.item) for case in cases) and not any(
+        isinstance(case, Anything) for case in cases
+    )
+
+
+def _is_plain(item: Any) -> bool:
+    return item is None or is_number(item) or isinstance(item, (str, type))

@@ -1,0 +1,233 @@
+"""Loops: unrolled where a round's index decides something, a region of the Program otherwise."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from deepalgo.errors import CompileError
+from deepalgo.stage import access
+from deepalgo.stage.builtin_functions import DynamicRange
+from deepalgo.stage.exits import FALL, Case, Exit, Way
+from deepalgo.stage.loop_regions import LoopRegion, Rounds
+from deepalgo.stage.machine import MAX_STATIC_ROUNDS, Machine
+from deepalgo.stage.regions import Pending, branch, resume, run_arm
+from deepalgo.stage.sequence import Step, sequence
+from deepalgo.stage.truth import decide, truth
+from deepalgo.stage.values import NeedsUnroll, Signal, Union
+
+
+def run_for(machine: Machine, node: ast.For) -> Exit:
+    """`for target in iterable`."""
+    from deepalgo.stage.expressions import evaluate
+
+    iterable = evaluate(machine, node.iter)
+    machine.at(node.iter)
+    if isinstance(iterable, Union):
+        machine.refuse("what this loop runs over depends on data", "Make both alternatives sequences of the same length.", node.iter)
+    if isinstance(iterable, DynamicRange):
+        return _dynamic_range(machine, node, iterable)
+    if isinstance(iterable, range) and len(iterable) > 1:
+        staged = _once_for_all_rounds(machine, node, iterable)
+        if staged is not None:
+            return staged
+    return _unroll(machine, node, access.iterate(machine, iterable, node.iter))
+
+
+def _once_for_all_rounds(machine: Machine, node: ast.For, iterable: range) -> Exit | None:
+    """Stage the body once with the index as a Signal; None if the body needs the index as a plain number."""
+    rounds = Rounds(iterable.start, iterable.step, len(iterable))
+    try:
+        with attempt(machine, len(iterable)):
+            return after(machine, node, LoopRegion(machine, node, None, lambda: _body(machine, node), rounds).stage())
+    except (NeedsUnroll, CompileError):
+        return None
+
+
+def _dynamic_range(machine: Machine, node: ast.For, iterable: DynamicRange) -> Exit:
+    start, stop = machine.signal(iterable.start), machine.signal(iterable.stop)
+    span = machine.emit("sub", stop, start) if iterable.step > 0 else machine.emit("sub", start, stop)
+    size = abs(iterable.step)
+    count = span if size == 1 else machine.emit("floordiv", machine.emit("add", span, size - 1), size)
+    rounds = Rounds(iterable.start, iterable.step, count)
+    return after(machine, node, LoopRegion(machine, node, None, lambda: _body(machine, node), rounds).stage())
+
+
+@contextmanager
+def attempt(machine: Machine, count: int) -> Iterator[None]:
+    """Stage something that may turn out to need another way; then nothing of it is left."""
+    body, facts, levels, frames = machine.builder.body, len(machine.facts), len(machine.heap.levels), len(machine.frames)
+    length, site, span, before = len(body), machine.site, machine.builder.span, machine.rounds_at_hand
+    machine.attempts += 1
+    machine.rounds_at_hand = count
+    try:
+        yield
+    except (NeedsUnroll, CompileError):
+        while len(machine.heap.levels) > levels:
+            machine.heap.close()
+        del machine.facts[facts:], machine.frames[frames:], body[length:]
+        machine.builder.body, machine.site, machine.builder.span = body, site, span
+        raise
+    finally:
+        machine.attempts -= 1
+        machine.rounds_at_hand = before
+
+
+def _body(machine: Machine, node: ast.For | ast.While) -> Exit:
+    from deepalgo.stage.statements import steps
+
+    return sequence(machine, steps(machine, node.body), node)
+
+
+def _unroll(machine: Machine, node: ast.For, items: list[Any]) -> Exit:
+    """One copy of the body for every item."""
+    outer = machine.site
+
+    def round_of(number: int, item: Any) -> Step:
+        def step() -> Exit:
+            machine.site = (*outer, f"{node.lineno}#{number}")
+            access.assign(machine, node.target, item)
+            outcome = _body(machine, node)
+            machine.site = outer
+            return going_on(machine, outcome)
+
+        return step
+
+    if len(items) > MAX_STATIC_ROUNDS:
+        machine.refuse(f"this loop has {len(items):,} rounds and cannot be rolled up", "Shorten it, or do not use its index as a plain number.", node)
+    outcome = sequence(machine, [round_of(number, item) for number, item in enumerate(items)], node)
+    return after(machine, node, outcome)
+
+
+def going_on(machine: Machine, outcome: Exit) -> Exit:
+    """`continue` and falling off the end of the body are the same."""
+    if Way.CONTINUE not in outcome.cases:
+        return outcome
+    guards = [outcome.cases[way].guard for way in (Way.FALL, Way.CONTINUE) if way in outcome.cases]
+    guard = None if len(guards) == len(outcome.cases) else merged_guard(machine, guards)
+    others = {way: case for way, case in outcome.cases.items() if way not in (Way.FALL, Way.CONTINUE)}
+    return Exit({Way.FALL: Case(guard), **others})
+
+
+def merged_guard(machine: Machine, guards: list[Signal | None]) -> Signal | None:
+    """The guard under which any of several ways is taken."""
+    found = [guard for guard in guards if guard is not None]
+    total = found[0]
+    for guard in found[1:]:
+        total = machine.logical("or", total, guard)
+    return total
+
+
+def after(machine: Machine, node: ast.For | ast.While, outcome: Exit) -> Exit:
+    """The end of a loop: `else` runs for samples that did not break, and a break is where the loop ends."""
+    from deepalgo.stage.statements import block
+
+    if Way.BREAK not in outcome.cases:
+        if not node.orelse or not outcome.falls:
+            return outcome
+        return _then(machine, outcome, lambda: block(machine, node.orelse), node)
+    broken = outcome.cases[Way.BREAK].guard
+    rest = {way: case for way, case in outcome.cases.items() if way not in (Way.BREAK, Way.FALL)}
+    going = [outcome.cases[way].guard for way in (Way.BREAK, Way.FALL) if way in outcome.cases]
+    whole = Exit({Way.FALL: Case(None if not rest else merged_guard(machine, going)), **rest})
+    if not node.orelse or broken is None:
+        return whole
+    return _then(machine, whole, lambda: branch(machine, broken, lambda: FALL, lambda: block(machine, node.orelse), node), node)
+
+
+def _then(machine: Machine, outcome: Exit, follow: Callable[[], Exit], node: ast.stmt) -> Exit:
+    return sequence(machine, [lambda: outcome, follow], node)
+
+
+# --- while ------------------------------------------------------------------------------------------------------------------
+
+
+def run_while(machine: Machine, node: ast.While) -> Exit | Pending:
+    """`while test`: rounds that depend on no data run here and now, the rest is a region."""
+    if any(isinstance(item, ast.NamedExpr) for item in ast.walk(node.test)):
+        node = _rotated(node)
+    for _ in range(MAX_STATIC_ROUNDS):
+        outcome = _static_round(machine, node)
+        if outcome is None:
+            return _region(machine, node)
+        if not outcome.only_falls:
+            return outcome if Way.BREAK not in outcome.cases else FALL
+        if Way.FALL in outcome.cases and outcome.cases[Way.FALL].value is DONE:
+            return after(machine, node, FALL)
+    machine.refuse(
+        f"this `while` is still running after {MAX_STATIC_ROUNDS:,} rounds that depend on no data",
+        "It may never end: check its condition.",
+        node,
+    )
+
+
+DONE = "the test was false"
+
+
+def _static_round(machine: Machine, node: ast.While) -> Exit | None:
+    """One round if nothing in its control flow depends on data; None (and no trace) otherwise."""
+    arm = run_arm(machine, machine.constant(True), True, lambda: _trial(machine, node))
+    if arm.raised is not None:
+        resume(machine, arm)
+        raise arm.raised
+    if arm.exit.cases.get(Way.FALL, Case()).value is DYNAMIC:
+        return None
+    return resume(machine, arm)
+
+
+DYNAMIC = "data decides"
+
+
+def _trial(machine: Machine, node: ast.While) -> Exit:
+    from deepalgo.stage.expressions import evaluate
+
+    verdict = truth(machine, evaluate(machine, node.test), node.test)
+    certain = _certain(machine, verdict)
+    if certain is None:
+        return Exit({Way.FALL: Case(None, DYNAMIC)})
+    if not certain:
+        decide(machine, verdict)
+        return Exit({Way.FALL: Case(None, DONE)})
+    outcome = going_on(machine, _body(machine, node))
+    if len(outcome.cases) > 1:
+        return Exit({Way.FALL: Case(None, DYNAMIC)})
+    if isinstance(verdict, Signal) and outcome.only_falls:
+        again = truth(machine, evaluate(machine, node.test), node.test)
+        if _certain(machine, again) is None:  # only the first test was about constants: data decides later
+            return Exit({Way.FALL: Case(None, DYNAMIC)})
+        decide(machine, verdict)
+    return outcome
+
+
+def _certain(machine: Machine, verdict: Any) -> bool | None:
+    if not isinstance(verdict, Signal):
+        return bool(verdict)
+    told = machine.truth_of(verdict)
+    if told is None and verdict.known is not None:
+        return bool(verdict.known.value)
+    return told
+
+
+def _rotated(node: ast.While) -> ast.While:
+    """`while test: body` as `while True: if not test: break; body`, where the test itself assigns."""
+    leave = ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], [])
+    made = ast.While(ast.Constant(True), [leave, *node.body], node.orelse)
+    for item in (leave, leave.test, leave.body[0], made, made.test):
+        ast.copy_location(item, node)
+    if node.orelse:
+        leave.body = [*node.orelse, leave.body[0]]
+        made.orelse = []
+    return made
+
+
+def _region(machine: Machine, node: ast.While) -> Exit:
+    from deepalgo.stage.expressions import evaluate
+
+    def test() -> Any:
+        return truth(machine, evaluate(machine, node.test), node.test)
+
+    return after(machine, node, LoopRegion(machine, node, test, lambda: _body(machine, node), None).stage())
+
+

@@ -1,0 +1,277 @@
+"""The state of one staging run, and the small vocabulary in which the rest of the front end emits operations."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from deepalgo.errors import CompileError
+from deepalgo.ir import Attr, Check, Kind, Op, Type, Value
+from deepalgo.source import Span
+from deepalgo.stage.builder import Builder, kind_of
+from deepalgo.stage.heap import Heap
+from deepalgo.stage.values import Frame, Known, Signal, UserRaise, is_number
+from deepalgo.stage.weights import WeightTable
+
+#: Loops of at most this many rounds are unrolled where a round's index decides something.
+UNROLL = 64
+#: Calls may nest this deep, and static loops may run this long while staging.
+MAX_DEPTH = 150
+MAX_STATIC_ROUNDS = 20_000
+
+
+class Machine:
+    """Everything that one staging run shares."""
+
+    def __init__(self, *, integers: bool = False) -> None:
+        self.builder = Builder()
+        self.heap = Heap()
+        self.weights = WeightTable()
+        self.integers = integers
+        self.facts: list[dict[int, bool]] = [{}]
+        self.loose: dict[int, Any] = {}
+        self.deep_loose = False
+        self.frames: list[Frame] = []
+        self.site: tuple[Attr, ...] = ()
+        self.attempts = 0  # loops that are being staged once for all rounds
+        self.rounds_at_hand = 0  # how long the innermost of them is
+        self.notes: list[str] = []
+        self.lifted: dict[Any, tuple[Any, Any]] = {}
+        self.error_classes: dict[str, type[BaseException]] = {}
+        self.dirty_checks: list[bool] = []
+        self.try_level = 0  # the heap level of the innermost `try`
+        self.literal_names: dict[int, dict[int, str]] = {}
+        self._spans: dict[int, tuple[ast.AST, Span]] = {}
+
+    # --- places -------------------------------------------------------------------------------------------------
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def at(self, node: ast.AST) -> Span:
+        """The span of a node of the function that is running; what is emitted next belongs there."""
+        entry = self._spans.get(id(node))
+        if entry is None:
+            if not self.frames:
+                return Span("<call>", 1, 0, 1, 0)
+            entry = (node, self.frame.source.span(node))
+            self._spans[id(node)] = entry
+        self.builder.span = entry[1]
+        return entry[1]
+
+    @property
+    def span(self) -> Span | None:
+        return self.builder.span
+
+    def refuse(self, reason: str, remedy: str, node: ast.AST | None = None) -> NoReturn:
+        """Give up on the function, at the place that is being staged."""
+        raise CompileError(reason, span=self.at(node) if node is not None else self.span, remedy=remedy)
+
+    # --- numbers ------------------------------------------------------------------------------------------------
+
+    def constant(self, value: Any) -> Signal:
+        """A plain number as a Signal."""
+        return Signal(self.builder.const(value), "py", True, Known(value, frozenset()))
+
+    def zero(self, type: Type, flavour: str = "py") -> Signal:
+        """A value of the given type that nobody reads."""
+        zero: Attr = {Kind.BOOL: False, Kind.INT: 0, Kind.REAL: 0.0, Kind.COMPLEX: 0j}[type.kind]
+        for size in reversed(type.shape):
+            zero = (zero,) * size
+        return Signal(self.builder.const(zero, type), flavour, True, None)
+
+    def signal(self, value: Any) -> Signal:
+        """A Signal as it is, a plain number as a constant."""
+        return value if isinstance(value, Signal) else self.constant(value)
+
+    def emit(self, name: str, *args: Any, flavour: str = "py", **attrs: Attr) -> Signal:
+        """Append one operation on Signals and numbers."""
+        signals = [self.signal(item) for item in args]
+        result = self.builder.op(name, [item.value for item in signals], **attrs)
+        return Signal(result, flavour, all(item.uniform for item in signals), None)
+
+    def cast(self, value: Any, type: Type) -> Signal:
+        """The same number in a wider kind."""
+        if not isinstance(value, Signal):
+            return self._cast_constant(value, type)
+        if value.kind == type.kind:
+            return value
+        name = {Kind.BOOL: "to_bool", Kind.INT: "to_int", Kind.REAL: "to_real", Kind.COMPLEX: "to_complex"}[type.kind]
+        result = self.emit(name, value, flavour=value.flavour)
+        return Signal(result.value, value.flavour, value.uniform, value.known)
+
+    def _cast_constant(self, value: Any, type: Type) -> Signal:
+        if not is_number(value):
+            raise AssertionError(f"not a number: {value!r}")
+        convert = {Kind.BOOL: bool, Kind.INT: int, Kind.REAL: float, Kind.COMPLEX: complex}[type.kind]
+        return self.constant(convert(value))
+
+    def select(self, guard: Signal, yes: Signal, no: Signal) -> Signal:
+        """Both values are at hand: take one of them."""
+        if yes.value == no.value:
+            return yes
+        kind = Type(max(yes.kind, no.kind), yes.shape)
+        return self.emit("select", guard, self.cast(yes, kind), self.cast(no, kind), flavour=yes.flavour)
+
+    # --- truth --------------------------------------------------------------------------------------------------
+
+    def logical(self, name: str, *args: Signal) -> Signal:
+        """`and`, `or`, `not` of truth values, with what is known already taken into account."""
+        if name == "not":
+            return self._negate(args[0])
+        neutral = name == "and"
+        left, right = args
+        for one, other in ((left, right), (right, left)):
+            truth = self.truth_of(one)
+            if truth is not None:
+                return other if truth is neutral else one
+        return left if left.value == right.value else self.emit(name, left, right)
+
+    def _negate(self, signal: Signal) -> Signal:
+        definition = self.builder.definitions.get(signal.value.id)
+        if definition is not None and definition.name == "not":
+            return Signal(definition.args[0], "py", signal.uniform, None)
+        truth = self.constant_truth(signal)
+        return self.constant(not truth) if truth is not None else self.emit("not", signal)
+
+    def none_of(self, guards: list[Signal]) -> Signal:
+        """The guard of what is left when none of the others hold."""
+        some = guards[0]
+        for guard in guards[1:]:
+            some = self.logical("or", some, guard)
+        return self.logical("not", some)
+
+    def constant_truth(self, signal: Signal) -> bool | None:
+        """The value of a truth value that is a constant of the program."""
+        definition = self.builder.definitions.get(signal.value.id)
+        if definition is not None and definition.name == "const":
+            return bool(definition.attr("value"))
+        return None
+
+    def truth_of(self, signal: Signal) -> bool | None:
+        """What the path to this point already tells about a truth value."""
+        constant = self.constant_truth(signal)
+        if constant is not None:
+            return constant
+        for level in reversed(self.facts):
+            if signal.value.id in level:
+                return level[signal.value.id]
+        return self._deduce(signal)
+
+    def _deduce(self, signal: Signal) -> bool | None:
+        definition = self.builder.definitions.get(signal.value.id)
+        if definition is None or definition.name not in ("not", "and", "or"):
+            return None
+        known = [self.truth_of(Signal(arg, "py", False, None)) for arg in definition.args]
+        if definition.name == "not":
+            return None if known[0] is None else not known[0]
+        decisive = definition.name == "or"
+        if decisive in known:
+            return decisive
+        return None if None in known else not decisive
+
+    @contextmanager
+    def assuming(self, condition: Signal, truth: bool) -> Iterator[None]:
+        """Stage code that only runs where a condition has the given truth."""
+        self.facts.append({})
+        self.learn(condition.value, truth)
+        try:
+            yield
+        finally:
+            self.facts.pop()
+
+    def learn(self, value: Value, truth: bool) -> None:
+        """Note a truth value and what follows from it for its parts."""
+        self.facts[-1][value.id] = truth
+        definition = self.builder.definitions.get(value.id)
+        if definition is None:
+            return
+        if definition.name == "not":
+            self.learn(definition.args[0], not truth)
+        elif (definition.name == "and" and truth) or (definition.name == "or" and not truth):
+            for arg in definition.args:
+                self.learn(arg, truth)
+
+    # --- errors -------------------------------------------------------------------------------------------------
+
+    def check(self, ok: Signal, error: type[BaseException] | str, message: str, operands: tuple[Signal, ...] = ()) -> None:
+        """Samples for which `ok` is false raise here."""
+        truth = self.truth_of(ok) if ok.known is None else bool(ok.known.value)
+        if truth is True:
+            return
+        name = error if isinstance(error, str) else self.error_name(error)
+        if truth is False and not isinstance(error, str):
+            raise UserRaise(error, message, self.span)
+        self.note_dirty_check()
+        self.builder.append(Check(ok.value, name, message, tuple(item.value for item in operands), self.span))
+        self.facts[-1][ok.value.id] = True
+
+    def fail(self, error: UserRaise) -> None:
+        """Every sample that comes here raises."""
+        from deepalgo.stage.text import message_of
+
+        message, operands = message_of(error)
+        no = self.constant(False)
+        self.note_dirty_check()
+        self.builder.append(Check(no.value, self.error_name(error.kind), message, tuple(item.value for item in operands), error.span))
+
+    def error_name(self, error: type[BaseException]) -> str:
+        """The name of an exception class, so that a handler can find the class again."""
+        self.error_classes[error.__name__] = error
+        return error.__name__
+
+    def note_dirty_check(self) -> None:
+        """Remember, for the `try` around it, that something was written before this check."""
+        if self.dirty_checks and not self.dirty_checks[-1]:
+            self.dirty_checks[-1] = any(level.before for level in self.heap.levels[self.try_level :])
+
+    # --- static demands -----------------------------------------------------------------------------------------
+
+    def demand(self, value: Any, why: str) -> Any:
+        """The plain value of something that a static decision needs; weights that enter it are frozen."""
+        if not isinstance(value, Signal):
+            return value
+        if value.known is not None:
+            for key in value.known.keys:
+                self.weights.freeze(key, why)
+            return value.known.value
+        return None
+
+    # --- containers ---------------------------------------------------------------------------------------------
+
+    def is_loose(self, container: Any) -> bool:
+        """Whether nobody but the value at hand can hold this container, so that it may be replaced by a merged copy."""
+        return self.deep_loose or id(container) in self.loose or self.heap.is_fresh(container)
+
+    def make_sequence(self, kind: type, items: list[Any]) -> Any:
+        """A new list or tuple of the given class."""
+        if kind is list:
+            return self.heap.created(items)
+        if hasattr(kind, "_make"):
+            return kind._make(items)  # a namedtuple
+        return kind(items)
+
+    def make_fields(self, kind: type, parts: dict[Any, Any]) -> Any:
+        """A new dict, or an object with the given attributes."""
+        if kind is dict:
+            return self.heap.created(parts)
+        instance = object.__new__(kind)
+        vars(instance).update(parts)
+        self.heap.created(vars(instance))
+        return self.heap.created(instance)
+
+    def definition(self, signal: Signal) -> Op | None:
+        """The operation that made a Signal."""
+        return self.builder.definitions.get(signal.value.id)
+
+
+def attr_of(value: Any) -> Attr:
+    """A number or a nested sequence of numbers as it is stored in a Program."""
+    if isinstance(value, (list, tuple)):
+        return tuple(attr_of(item) for item in value)
+    kind_of(value)
+    return value  # type: ignore[no-any-return]  # kind_of accepts plain numbers only
+

@@ -1,0 +1,273 @@
+"""Names: where they are looked up, and which of the numbers behind them are weights."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from deepalgo.ir import Attr, Kind, Op, Type
+from deepalgo.source import FunctionSource, Span
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.values import UNDEFINED, Frame, Known, Signal, UserRaise
+
+#: Modules whose numbers are mathematics, not somebody's choice.
+GIVEN = frozenset({"math", "cmath", "numpy", "scipy", "torch", "sys", "builtins"})
+#: Longer tables are read as they are; nobody tunes so many numbers one by one.
+LONGEST_TABLE = 4096
+
+
+def lookup(machine: Machine, name: str, node: ast.AST) -> Any:
+    """The value of a name as the running function sees it."""
+    frame = machine.frame
+    if name in frame.nonlocals:
+        return _from_frame(machine, frame.nonlocals[name], name)
+    if name in frame.local_names or name in frame.names:
+        return _from_frame(machine, frame, name)
+    outer = frame.enclosing
+    while outer is not None:
+        if name in outer.local_names or name in outer.names:
+            return _from_frame(machine, outer, name)
+        frame, outer = outer, outer.enclosing
+    if name in frame.cells:
+        return _from_cell(machine, frame, name)
+    return _from_globals(machine, machine.frame, name)
+
+
+def _from_frame(machine: Machine, frame: Frame, name: str) -> Any:
+    value = frame.names.get(name, UNDEFINED)
+    if value is UNDEFINED:
+        message = f"cannot access local variable '{name}' where it is not associated with a value"
+        raise UserRaise(UnboundLocalError, message, machine.span)
+    return value
+
+
+def _from_cell(machine: Machine, frame: Frame, name: str) -> Any:
+    cell = frame.cells[name]
+    try:
+        value = cell.cell_contents
+    except ValueError:
+        raise UserRaise(NameError, f"free variable '{name}' has no value", machine.span) from None
+    return lift(machine, value, ("cell", id(cell)), name, None)
+
+
+def _from_globals(machine: Machine, frame: Frame, name: str) -> Any:
+    if name in frame.globals:
+        value = frame.globals[name]
+        if not _may_lift(value):
+            return value
+        module = str(frame.globals.get("__name__", ""))
+        return lift_module_constant(machine, module, frame.globals, name, value)
+    if hasattr(builtins, name):
+        return getattr(builtins, name)
+    raise UserRaise(NameError, f"name '{name}' is not defined", machine.span)
+
+
+def lift_module_constant(machine: Machine, module: str, scope: dict[str, Any], name: str, value: Any) -> Any:
+    """A module-level number as a weight that knows its line; imported numbers belong to the module that assigns them."""
+    for _ in range(8):
+        if module.partition(".")[0] in GIVEN:
+            return value
+        lines = _module_lines(scope)
+        number = _assignment_line(lines, name)
+        if number is not None:
+            text = lines[number - 1]
+            span = Span(str(scope.get("__file__", module)), number, 0, number, len(text), (text,))
+            return lift(machine, value, ("global", module, name), name, span)
+        origin = _import_origin(lines, name, scope)
+        if origin is None:
+            return value
+        module, name = origin
+        scope = vars(sys.modules[module])
+    return value
+
+
+def _module_lines(scope: dict[str, Any]) -> list[str]:
+    import linecache
+
+    return [line.rstrip("\n") for line in linecache.getlines(str(scope.get("__file__") or ""))]
+
+
+def _assignment_line(lines: list[str], name: str) -> int | None:
+    """The last line at module level that assigns the name."""
+    pattern = re.compile(rf"^\s*(\w+\s*=\s*|\w+\s*,\s*)*{re.escape(name)}\s*(:[^=]+)?(,\s*\w+\s*)*=(?!=)")
+    found = [number for number, line in enumerate(lines, 1) if pattern.match(line) and not line.startswith((" ", "\t"))]
+    return found[-1] if found else None
+
+
+def _import_origin(lines: list[str], name: str, scope: dict[str, Any]) -> tuple[str, str] | None:
+    """The module and the name behind `from module import name`."""
+    pattern = re.compile(rf"^\s*from\s+([.\w]+)\s+import\s+.*\b{re.escape(name)}\b")
+    for line in lines:
+        match = pattern.match(line)
+        if match:
+            module = _absolute(match.group(1), scope)
+            if module in sys.modules and hasattr(sys.modules[module], name):
+                return module, name
+    return None
+
+
+def _absolute(module: str, scope: dict[str, Any]) -> str:
+    dots = len(module) - len(module.lstrip("."))
+    if not dots:
+        return module
+    package = str(scope.get("__package__") or "").split(".")
+    return ".".join([*package[: len(package) - dots + 1], module.lstrip(".")]).rstrip(".")
+
+
+def _may_lift(value: Any) -> bool:
+    return isinstance(value, (float, list, tuple, dict)) or type(value).__module__ == "numpy"
+
+
+def lift(machine: Machine, value: Any, place: Any, name: str, span: Span | None) -> Any:
+    """Replace the numbers that a person wrote by weights: a float, or a table of floats as one weight."""
+    if type(value) is float:
+        return weight(machine, machine.weights.at(place, name, value, (), span), value, ())
+    memo = machine.lifted.get(place)
+    if memo is not None and memo[0] is value:
+        return memo[1]
+    result = _lift_container(machine, value, place, name, span)
+    if result is not value:
+        machine.lifted[place] = (value, result)
+    return result
+
+
+def _lift_container(machine: Machine, value: Any, place: Any, name: str, span: Span | None) -> Any:
+    if type(value) in (list, tuple):
+        shape = table_shape(value)
+        if shape is not None and 2 <= _size(shape) <= LONGEST_TABLE:
+            key = machine.weights.at(place, name, _nested(value), shape, span)
+            return _unpack(machine, weight(machine, key, value, shape), value)
+        if _size_of(value) > LONGEST_TABLE:
+            return value
+        parts = [lift(machine, item, (place, number), f"{name}_{number}", span) for number, item in enumerate(value)]
+        return type(value)(parts) if any(a is not b for a, b in zip(parts, value, strict=True)) else value
+    if type(value) is dict and len(value) <= LONGEST_TABLE:
+        found = {key: lift(machine, item, (place, key), f"{name}_{_identifier(key)}", span) for key, item in value.items()}
+        return found if any(found[key] is not value[key] for key in value) else value
+    if isinstance(value, types.SimpleNamespace):
+        return value
+    return value
+
+
+def _identifier(key: Any) -> str:
+    return re.sub(r"\W", "_", str(key))
+
+
+def _size_of(value: Any) -> int:
+    return sum(_size_of(item) for item in value) if isinstance(value, (list, tuple)) else 1
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    total = 1
+    for size in shape:
+        total *= size
+    return total
+
+
+def table_shape(value: Any) -> tuple[int, ...] | None:
+    """The shape of a rectangular table of floats, None for anything else.
+
+    >>> table_shape([[0.1, 0.2], [0.3, 0.4]]), table_shape([0.1, 2])
+    ((2, 2), None)
+    """
+    if type(value) is float:
+        return ()
+    if type(value) not in (list, tuple) or not value:
+        return None
+    shapes = {table_shape(item) for item in value}
+    inner = shapes.pop()
+    return None if shapes or inner is None else (len(value), *inner)
+
+
+def _nested(value: Any) -> Attr:
+    return tuple(_nested(item) for item in value) if isinstance(value, (list, tuple)) else float(value)
+
+
+def _unpack(machine: Machine, table: Signal, value: Any) -> Any:
+    """The items of a table weight as the list or tuple that it was."""
+    items = []
+    for number, item in enumerate(value):
+        known = table.known
+        part = machine.emit("index", table, key=(number,))
+        part = Signal(part.value, "py", True, None if known is None else Known(item, known.keys))
+        items.append(_unpack(machine, part, item) if isinstance(item, (list, tuple)) else part)
+    return type(value)(items)
+
+
+def weight(machine: Machine, key: str, value: Any, shape: tuple[int, ...]) -> Signal:
+    """A use of a weight at this place of the program."""
+    result = machine.builder.fresh(Type(Kind.REAL, shape))
+    machine.builder.append(Op(result, "weight", (), (("key", key), ("site", machine.site)), machine.span))
+    return Signal(result, "py", True, Known(value, frozenset({key})))
+
+
+def literal(machine: Machine, node: ast.expr, value: float) -> Signal:
+    """A float that stands in the source."""
+    span = machine.at(node)
+    place = (span.file, span.line, span.column)
+    name = _suggested(machine, machine.frame.source).get(id(node)) or f"c{span.line}"
+    return weight(machine, machine.weights.at(place, name, value, (), span), value, ())
+
+
+def literal_table(machine: Machine, node: ast.List | ast.Tuple) -> Any:
+    """A display of float literals is one weight; None if it is anything else."""
+    if not isinstance(node.ctx, ast.Load):
+        return None
+    value = _literal_value(node)
+    shape = table_shape(value)
+    if shape is None or _size(shape) < 2:
+        return None
+    span = machine.at(node)
+    name = _suggested(machine, machine.frame.source).get(id(node)) or f"t{span.line}"
+    key = machine.weights.at((span.file, span.line, span.column), name, _nested(value), shape, span)
+    return _unpack(machine, weight(machine, key, value, shape), value)
+
+
+def _literal_value(node: ast.expr) -> Any:
+    match node:
+        case ast.Constant(value=float(value)):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float(value))):
+            return -value
+        case ast.List(elts=elements):
+            return [_literal_value(item) for item in elements]
+        case ast.Tuple(elts=elements):
+            return tuple(_literal_value(item) for item in elements)
+        case _:
+            return None
+
+
+def _suggested(machine: Machine, source: FunctionSource) -> dict[int, str]:
+    """Names for literals that have one: the variable they are assigned to, the keyword or parameter they stand for."""
+    names = machine.literal_names.get(id(source.node))
+    if names is None:
+        names = dict(_suggest(source.node))
+        machine.literal_names[id(source.node)] = names
+    return names
+
+
+def _suggest(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(target=ast.Name(id=name), value=value):
+                if value is not None:
+                    yield id(value), name
+            case ast.keyword(arg=str(name), value=value):
+                yield id(value), name
+            case ast.arguments():
+                positional = [*node.posonlyargs, *node.args]
+                for arg, default in zip(positional[len(positional) - len(node.defaults) :], node.defaults, strict=True):
+                    yield id(default), arg.arg
+                for arg, keyword in zip(node.kwonlyargs, node.kw_defaults, strict=True):
+                    if keyword is not None:
+                        yield id(keyword), arg.arg
+
+
+def targets(node: ast.AST) -> list[str]:
+    """The names that an assignment target binds."""
+    return [item.id for item in ast.walk(node) if isinstance(item, ast.Name)]

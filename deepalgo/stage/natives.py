@@ -1,0 +1,172 @@
+"""Functions that are not written in Python, or not worth interpreting: what each does to Signals, and which may run as they are."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from typing import Any
+
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.values import Closure, Leak, Signal, Text, Union, UserRaise
+
+Handler = Callable[[Machine, list[Any], dict[str, Any], ast.AST], Any]
+
+#: What a function does when it may meet Signals, by the function object itself.
+HANDLERS: dict[Any, Handler] = {}
+
+#: Packages whose functions run as they are on static values, and are refused on Signals unless they have a handler.
+NATIVE = frozenset(
+    "abc bisect builtins cmath collections copy copyreg dataclasses datetime decimal enum fractions functools inspect itertools "
+    "keyword logging math numbers numpy operator re string struct textwrap torch types typing unicodedata warnings weakref "
+    "_operator _functools _collections _bisect _struct _decimal _datetime calendar zoneinfo scipy.special hashlib contextlib".split()
+)
+#: Functions with an effect or a result that differs from call to call.
+REFUSED: dict[str, tuple[str, str]] = {
+    "open": ("this opens a file", "Read the data before and pass numbers in."),
+    "print": ("this prints", "Take the `print` out: what prints cannot be batched or trained."),
+    "input": ("this asks the user for input", "Pass the value as an argument."),
+    "exec": ("this executes text as code", "Write the code out."),
+    "eval": ("this evaluates text as code", "Write the expression out."),
+    "compile": ("this compiles text as code", "Write the code out."),
+    "globals": ("this looks at the namespace", "Use names."),
+    "locals": ("this looks at the namespace", "Use names."),
+    "id": ("the identity of an object differs from run to run", "Compare the objects themselves with `is`."),
+    "breakpoint": ("this starts a debugger", "Take it out."),
+}
+RANDOM = frozenset({"random", "_random", "secrets", "uuid"})
+EFFECTS = frozenset({"os", "io", "_io", "sys", "time", "socket", "subprocess", "pathlib", "shutil", "urllib", "posix", "threading"})
+MUTATING = frozenset(
+    "append extend insert pop remove clear sort reverse update setdefault popitem add discard __setitem__ __delitem__ "
+    "appendleft popleft rotate move_to_end intersection_update difference_update symmetric_difference_update".split()
+)
+#: Methods of containers that only move items, never look at them.
+MOVING = frozenset(
+    "append extend insert pop clear reverse update setdefault get items keys values copy appendleft popleft popitem".split()
+)
+
+
+def handles(*functions: Any) -> Callable[[Handler], Handler]:
+    """Register what functions do when they may meet Signals."""
+
+    def register(handler: Handler) -> Handler:
+        for function in functions:
+            HANDLERS[function] = handler
+        return handler
+
+    return register
+
+
+def find(function: Any) -> Handler | None:
+    """The handler of a function, if it has one."""
+    from deepalgo.stage import builtin_functions, mathematics  # noqa: F401 - they register themselves
+
+    try:
+        return HANDLERS.get(function)
+    except TypeError:  # not hashable
+        return None
+
+
+def is_native_module(module: str | None) -> bool:
+    """Whether functions of this module run as they are."""
+    name = module or ""
+    return name in NATIVE or name.partition(".")[0] in NATIVE
+
+
+def call_native(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """Run a function as it is, if that is safe; refuse with the reason if it is not."""
+    owner = getattr(function, "__self__", None)
+    name = getattr(function, "__name__", type(function).__name__)
+    if isinstance(owner, (list, dict, set, str, tuple, bytes)) or type(owner).__name__ in ("deque", "OrderedDict", "defaultdict"):
+        return _call_method(machine, function, owner, name, args, kwargs, node)
+    _refuse_effects(machine, function, name, node)
+    if contains_signal(args) or contains_signal(kwargs) or contains_signal(owner):
+        machine.refuse(
+            f"`{label(function)}` is not written in Python, and deepalgo has no rule for it on data",
+            "Write it out in Python with `math`, or pass its result as an input.",
+            node,
+        )
+    return _run(machine, function, args, kwargs, node)
+
+
+def _refuse_effects(machine: Machine, function: Any, name: str, node: ast.AST) -> None:
+    module = str(getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__module__ or "")
+    root = module.partition(".")[0]
+    if root == "builtins" and name in REFUSED:
+        machine.refuse(*REFUSED[name], node)
+    if root in RANDOM or module.startswith(("numpy.random", "torch.random")):
+        machine.refuse(
+            f"`{label(function)}` draws random numbers, so the heuristic has no single answer",
+            "Draw the numbers outside and pass them as inputs.",
+            node,
+        )
+    if root in EFFECTS:
+        machine.refuse(
+            f"`{label(function)}` reads or changes the world outside of the function",
+            "Do it outside and pass the result as an argument.",
+            node,
+        )
+    if not is_native_module(module) and not isinstance(function, type) and not isinstance(function, types.BuiltinFunctionType):
+        machine.refuse(
+            f"`{label(function)}` is not written in Python, and deepalgo has no rule for it",
+            "Write it out in Python with `math`, or pass its result as an input.",
+            node,
+        )
+
+
+def label(function: Any) -> str:
+    """A function as people call it."""
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or type(function).__name__
+    module = getattr(function, "__module__", None)
+    return name if module in (None, "builtins") else f"{module}.{name}"
+
+
+def _call_method(machine: Machine, function: Any, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    from deepalgo.stage.access import refuse_shared
+
+    if isinstance(owner, str):
+        return _call_string(machine, function, name, args, kwargs, node)
+    if name in MUTATING:
+        refuse_shared(machine, owner, node)
+        machine.heap.touch(owner)
+    signals = contains_signal(args) or contains_signal(kwargs) or contains_signal(owner)
+    if signals and name not in MOVING:
+        machine.refuse(f"`.{name}` compares items that depend on data", "Write the loop out.", node)
+    if any(isinstance(item, Signal) for item in args[:1]) and name in ("insert", "pop", "get", "setdefault") and not isinstance(owner, set):
+        from deepalgo.stage.access import static_key
+
+        args = [static_key(machine, args[0], node), *args[1:]]
+    return _run(machine, function, args, kwargs, node)
+
+
+def _call_string(machine: Machine, function: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    if contains_signal(args) or contains_signal(kwargs):
+        if name in ("format", "join"):
+            return Text("...", ())
+        machine.refuse("a string made from data is used", "Strings made from data are only good for messages.", node)
+    return _run(machine, function, args, kwargs, node)
+
+
+def _run(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    try:
+        result = function(*args, **kwargs)
+    except Leak as error:
+        machine.refuse(f"`{label(function)}`: {error}", "Write it out in Python.", node)
+    except Exception as error:
+        raise UserRaise(error, None, machine.span) from None
+    return machine.heap.created(result) if isinstance(result, (list, dict, set)) else result
+
+
+def contains_signal(value: Any, depth: int = 6) -> bool:
+    """Whether data, or a function of the interpreter, hides anywhere in a value."""
+    if isinstance(value, (Signal, Union, Text, Closure)):
+        return True
+    if depth == 0:
+        return False
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return any(contains_signal(item, depth - 1) for item in value)
+    if isinstance(value, dict):
+        return any(contains_signal(item, depth - 1) for item in value.values())
+    return type(value).__module__ not in ("builtins", "numpy") and hasattr(value, "__dict__") and not isinstance(
+        value, (type, types.ModuleType, types.FunctionType)
+    ) and any(contains_signal(item, depth - 1) for item in vars(value).values())

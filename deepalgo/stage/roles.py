@@ -1,0 +1,34 @@
+"""What each weight does: a threshold is compared, an exponent is raised to, an initial value enters a loop, the rest are coefficients."""
+
+from __future__ import annotations
+
+from deepalgo.ir import Block, Loop, Op, Program, Role, Value, While, walk
+
+COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+
+
+def find_roles(program: Program) -> dict[str, Role]:
+    """The role of every weight, by key."""
+    keys: dict[Value, str] = {}
+    roles: dict[str, Role] = {}
+    for statement in walk(Block((), program.body.body, ())):
+        match statement:
+            case Op(name="weight"):
+                keys[statement.result] = str(statement.attr("key"))
+            case Op(name="index" | "to_real" | "neg") if statement.args[0] in keys:
+                keys[statement.result] = keys[statement.args[0]]
+            case Op(name="pow", args=(_, exponent)) if exponent in keys:
+                roles[keys[exponent]] = Role.EXPONENT
+            case Op() if statement.name in COMPARISONS:
+                for arg in statement.args:
+                    if arg in keys:
+                        roles.setdefault(keys[arg], Role.THRESHOLD)
+            case Loop(init=init) | While(init=init):
+                for value in init:
+                    if value in keys:
+                        roles.setdefault(keys[value], Role.INITIAL)
+            case _:
+                pass
+    return roles
+
+

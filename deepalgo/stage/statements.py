@@ -1,0 +1,300 @@
+"""Execute statements."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from deepalgo.stage import access, arithmetic, loops, tries
+from deepalgo.stage.calls import call
+from deepalgo.stage.exits import FALL, Case, Exit, Way
+from deepalgo.stage.expressions import closure, describe, evaluate
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.regions import Pending, _raise_under, meet, run_arm
+from deepalgo.stage.sequence import Step, close, open_arm, sequence
+from deepalgo.stage.truth import decide, truth
+from deepalgo.stage.values import Leak, Signal, UserRaise
+
+
+def steps(machine: Machine, statements: list[ast.stmt]) -> list[Step]:
+    """The statements of a block as steps of a sequence."""
+    return [lambda node=node: execute(machine, node) for node in statements]  # type: ignore[misc]  # bound at once
+
+
+def block(machine: Machine, statements: list[ast.stmt]) -> Exit:
+    """Execute the statements of a block."""
+    return sequence(machine, steps(machine, statements), statements[0]) if statements else FALL
+
+
+def execute(machine: Machine, node: ast.stmt) -> Exit | Pending:
+    """Execute one statement."""
+    handler = HANDLERS.get(type(node))
+    if handler is None:
+        machine.refuse(f"{_describe(node)} cannot be compiled", "Write it with plain statements.", node)
+    try:
+        return handler(machine, node)
+    except Leak as error:
+        machine.refuse(str(error), "Write this part in plain Python with `math`.")
+
+
+def _describe(node: ast.stmt) -> str:
+    names = {"AsyncFor": "`async for`", "AsyncWith": "`async with`", "AsyncFunctionDef": "`async def`", "ClassDef": "a class defined in a function",
+             "Match": "`match`", "TryStar": "`except*`"}
+    return names.get(type(node).__name__) or describe(node)
+
+
+def _expression(machine: Machine, node: ast.Expr) -> Exit:
+    evaluate(machine, node.value)
+    return FALL
+
+
+def _assign(machine: Machine, node: ast.Assign) -> Exit:
+    value = evaluate(machine, node.value)
+    for target in node.targets:
+        machine.at(target)
+        access.assign(machine, target, value)
+    return FALL
+
+
+def _annotated(machine: Machine, node: ast.AnnAssign) -> Exit:
+    if node.value is not None:
+        access.assign(machine, node.target, evaluate(machine, node.value))
+    return FALL
+
+
+def _augmented(machine: Machine, node: ast.AugAssign) -> Exit:
+    """`x += y`: lists change in place, everything else is computed anew."""
+    match node.target:
+        case ast.Name():
+            held = evaluate(machine, ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target))
+            access.assign(machine, node.target, _update(machine, node, held))
+        case ast.Subscript():
+            container = evaluate(machine, node.target.value)
+            key = evaluate(machine, node.target.slice)
+            machine.at(node.target)
+            held = access.get_item(machine, container, key, node.target)
+            access.set_item(machine, container, key, _update(machine, node, held), node.target)
+        case ast.Attribute():
+            instance = evaluate(machine, node.target.value)
+            held = access.get_attribute(machine, instance, node.target.attr, node.target)
+            access.set_attribute(machine, instance, node.target.attr, _update(machine, node, held), node.target)
+    return FALL
+
+
+def _update(machine: Machine, node: ast.AugAssign, held: Any) -> Any:
+    value = evaluate(machine, node.value)
+    machine.at(node)
+    if isinstance(held, list) and isinstance(node.op, ast.Add):
+        access.refuse_shared(machine, held, node)
+        machine.heap.touch(held)
+        held.extend(access.iterate(machine, value, node))
+        return held
+    if isinstance(held, (set, dict)) and type(node.op) in arithmetic.INPLACE:
+        access.refuse_shared(machine, held, node)
+        machine.heap.touch(held)
+        return arithmetic.native(machine, arithmetic.INPLACE[type(node.op)], held, value)
+    method = getattr(type(held), f"__i{arithmetic.DUNDERS[type(node.op)]}__", None)
+    if hasattr(method, "__code__"):
+        return call(machine, method, [held, value], {}, node)
+    return arithmetic.binary(machine, type(node.op), held, value, node)
+
+
+def _return(machine: Machine, node: ast.Return) -> Exit:
+    value = evaluate(machine, node.value) if node.value is not None else None
+    return Exit({Way.RETURN: Case(None, value)})
+
+
+def _break(machine: Machine, node: ast.Break) -> Exit:
+    return Exit({Way.BREAK: Case()})
+
+
+def _continue(machine: Machine, node: ast.Continue) -> Exit:
+    return Exit({Way.CONTINUE: Case()})
+
+
+def _pass(machine: Machine, node: ast.Pass) -> Exit:
+    return FALL
+
+
+def _if(machine: Machine, node: ast.If) -> Exit | Pending:
+    verdict = truth(machine, evaluate(machine, node.test), node.test)
+    machine.at(node.test)
+    verdict = decide(machine, verdict)
+    if not isinstance(verdict, Signal):
+        return block(machine, node.body if verdict else node.orelse)
+    first = not _leaves(node.orelse) or _leaves(node.body)
+    arms = {True: node.body, False: node.orelse}
+    arm = run_arm(machine, verdict, first, lambda: block(machine, arms[first]))
+    if arm.exit.is_dead:
+        machine.at(node)
+        _raise_under(machine, verdict, first, arm)
+        return block(machine, arms[not first])
+    if arm.exit.falls:
+        other = run_arm(machine, verdict, not first, lambda: block(machine, arms[not first]))
+        return meet(machine, verdict, *((arm, other) if first else (other, arm)), node)
+    return _continue_in_other_arm(machine, open_arm(machine, verdict, not first, arm, node), arms[not first])
+
+
+def _continue_in_other_arm(machine: Machine, pending: Pending, statements: list[ast.stmt]) -> Exit | Pending:
+    """One arm has left: the other one, and all that follows, is staged in its place."""
+    try:
+        outcome = block(machine, statements)
+    except UserRaise as error:
+        return close(machine, pending, Exit({}), error)
+    return pending if outcome.only_falls else close(machine, pending, outcome, None)
+
+
+def _leaves(statements: list[ast.stmt]) -> bool:
+    return bool(statements) and isinstance(statements[-1], (ast.Return, ast.Raise, ast.Break, ast.Continue))
+
+
+def _raise(machine: Machine, node: ast.Raise) -> Exit:
+    span = machine.at(node)
+    if node.exc is None:
+        held = next((frame.exception for frame in reversed(machine.frames) if frame.exception is not None), None)
+        raise UserRaise(held or RuntimeError("No active exception to reraise"), None, span)
+    error = evaluate(machine, node.exc)
+    if isinstance(error, type) and issubclass(error, BaseException):
+        error = call(machine, error, [], {}, node)
+    if not isinstance(error, BaseException):
+        raise UserRaise(TypeError, "exceptions must derive from BaseException", span)
+    machine.at(node)
+    raise UserRaise(error, None, span)
+
+
+def _assert(machine: Machine, node: ast.Assert) -> Exit | Pending:
+    failing = ast.Raise(ast.Call(ast.Name("AssertionError", ast.Load()), [node.msg] if node.msg else [], []), None)
+    test = ast.UnaryOp(ast.Not(), node.test)
+    for made in (failing, failing.exc, failing.exc.func, test):  # type: ignore[union-attr]  # made just above
+        ast.copy_location(made, node)  # type: ignore[type-var]
+    return _if(machine, ast.copy_location(ast.If(test, [failing], []), node))
+
+
+def _define(machine: Machine, node: ast.FunctionDef) -> Exit:
+    function: Any = closure(machine, node, node.name)
+    for decorator in reversed(node.decorator_list):
+        function = call(machine, evaluate(machine, decorator), [function], {}, decorator)
+    access.assign(machine, ast.copy_location(ast.Name(node.name, ast.Store()), node), function)
+    return FALL
+
+
+def _global(machine: Machine, node: ast.Global) -> Exit:
+    written = {item.id for item in ast.walk(machine.frame.source.node) if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store)}
+    for name in node.names:
+        if name in written:
+            machine.refuse(
+                f"this writes to the global variable `{name}`",
+                f"Return the new value of `{name}` and let the caller keep it.",
+                node,
+            )
+    return FALL
+
+
+def _nonlocal(machine: Machine, node: ast.Nonlocal) -> Exit:
+    for name in node.names:
+        outer = machine.frame.enclosing
+        while outer is not None and name not in outer.local_names:
+            outer = outer.enclosing
+        if outer is None:
+            machine.refuse(
+                f"this writes to the variable `{name}` of the function around it",
+                f"Return the new value of `{name}` and let the caller keep it.",
+                node,
+            )
+        machine.frame.nonlocals[name] = outer
+    return FALL
+
+
+def _delete(machine: Machine, node: ast.Delete) -> Exit:
+    for target in node.targets:
+        access.delete(machine, target)
+    return FALL
+
+
+def _import(machine: Machine, node: ast.Import) -> Exit:
+    for alias in node.names:
+        module = arithmetic.native(machine, importlib.import_module, alias.name)
+        name = alias.asname or alias.name.partition(".")[0]
+        held = module if alias.asname else arithmetic.native(machine, importlib.import_module, name)
+        access.assign(machine, ast.copy_location(ast.Name(name, ast.Store()), node), held)
+    return FALL
+
+
+def _import_from(machine: Machine, node: ast.ImportFrom) -> Exit:
+    package = machine.frame.globals.get("__package__")
+    module = arithmetic.native(machine, importlib.import_module, "." * node.level + (node.module or ""), package)
+    for alias in node.names:
+        held = _imported(machine, module, alias.name)
+        access.assign(machine, ast.copy_location(ast.Name(alias.asname or alias.name, ast.Store()), node), held)
+    return FALL
+
+
+def _imported(machine: Machine, module: Any, name: str) -> Any:
+    if not hasattr(module, name):
+        try:
+            importlib.import_module(f"{module.__name__}.{name}")
+        except ImportError:
+            raise UserRaise(ImportError, f"cannot import name '{name}' from '{module.__name__}'", machine.span) from None
+    return access.get_attribute(machine, module, name, ast.Pass())
+
+
+def _with(machine: Machine, node: ast.With) -> Exit:
+    """Enter, run the body, leave; an exception in the body passes through."""
+    entered = []
+    for item in node.items:
+        manager = evaluate(machine, item.context_expr)
+        machine.at(item.context_expr)
+        value = _enter(machine, manager, item.context_expr)
+        if item.optional_vars is not None:
+            access.assign(machine, item.optional_vars, value)
+        entered.append(manager)
+    outcome = block(machine, node.body)
+    for manager in reversed(entered):
+        _leave(machine, manager, node)
+    return outcome
+
+
+#: Context managers that change no answer.
+SILENT = frozenset({"errstate", "catch_warnings", "nullcontext"})
+
+
+def _enter(machine: Machine, manager: Any, node: ast.expr) -> Any:
+    if type(manager).__name__ in SILENT:
+        return manager
+    method = getattr(type(manager), "__enter__", None)
+    if not hasattr(method, "__code__"):
+        machine.refuse("this context manager cannot be compiled", "Take the `with` out of the heuristic.", node)
+    return call(machine, method, [manager], {}, node)
+
+
+def _leave(machine: Machine, manager: Any, node: ast.stmt) -> None:
+    if type(manager).__name__ not in SILENT:
+        call(machine, type(manager).__exit__, [manager, None, None, None], {}, node)
+
+
+HANDLERS: dict[type[ast.stmt], Callable[[Machine, Any], Exit | Pending]] = {
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.Return: _return,
+    ast.Break: _break,
+    ast.Continue: _continue,
+    ast.Pass: _pass,
+    ast.If: _if,
+    ast.Raise: _raise,
+    ast.Assert: _assert,
+    ast.FunctionDef: _define,
+    ast.Global: _global,
+    ast.Nonlocal: _nonlocal,
+    ast.Delete: _delete,
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
+    ast.With: _with,
+    ast.For: loops.run_for,
+    ast.While: loops.run_while,
+    ast.Try: tries.run_try,
+}
+

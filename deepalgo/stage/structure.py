@@ -1,0 +1,281 @@
+"""The structure of a value: which parts are fixed, which are numbers, and how two structures meet at a join.
+
+Every join (the end of a branch, the next round of a loop) asks the same three questions: what structure do both values fit
+(`join`), which numbers does a value contribute to it (`encode`), and how does it look to the code that follows (`decode`).
+
+>>> join(Fixed(1), Fixed(2)), join(Fixed(None), Number(Type(Kind.REAL), "py"))
+(Number(type=Type(kind=<Kind.INT: 1>, shape=()), flavour='py'), \
+Alternatives(cases=(Fixed(item=None), Number(type=Type(kind=<Kind.REAL: 2>, shape=()), flavour='py'))))
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
+
+from deepalgo.ir import Kind, Type
+from deepalgo.stage.builder import kind_of
+from deepalgo.stage.values import Signal, Union, is_number
+
+if TYPE_CHECKING:
+    from deepalgo.stage.machine import Machine
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One leaf."""
+
+    type: Type
+    flavour: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fixed:
+    """A static object, the same on every path."""
+
+    item: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Fixed) and same_static(self.item, other.item)
+
+    def __hash__(self) -> int:
+        return hash(type(self.item))
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list, tuple or namedtuple."""
+
+    kind: type
+    items: tuple[Structure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """A dict, or an object by its attributes."""
+
+    kind: type
+    keys: tuple[Any, ...]
+    items: tuple[Structure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """A Union: one of several structures, told apart by guards."""
+
+    cases: tuple[Structure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """A value that nobody reads: it fits every structure."""
+
+
+Structure: TypeAlias = Number | Fixed | Items | Fields | Alternatives | Anything
+
+ANYTHING = Anything()
+
+
+def same_static(a: object, b: object) -> bool:
+    """Whether two static objects are interchangeable: the same object, or equal plain data of one type."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, float) and isinstance(b, float):
+        return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
+    if isinstance(a, (bool, int, complex, str, bytes, range, slice)):
+        return bool(a == b)
+    if type(a).__name__ == "method":
+        return bool(a == b)
+    return False
+
+
+def structure_of(value: Any, fresh: Callable[[Any], bool]) -> Structure:
+    """The structure of a value. A list or an object counts by its parts only if `fresh` says that no one else holds it."""
+    match value:
+        case Anything():
+            return value
+        case Signal():
+            return Number(value.type, value.flavour)
+        case Union():
+            return Alternatives(tuple(structure_of(item, fresh) for _, item in value.cases))
+        case tuple():
+            return Items(type(value), tuple(structure_of(item, fresh) for item in value))
+        case list() if fresh(value):
+            return Items(list, tuple(structure_of(item, fresh) for item in value))
+        case dict() if type(value) is dict and fresh(value):
+            return Fields(dict, tuple(value), tuple(structure_of(item, fresh) for item in value.values()))
+        case _:
+            if is_plain_object(value) and fresh(value):
+                names = vars(value)
+                return Fields(type(value), tuple(names), tuple(structure_of(item, fresh) for item in names.values()))
+            return Fixed(value)
+
+
+def is_plain_object(value: object) -> bool:
+    """An instance of a class written in Python, whose attributes are all in its `__dict__`."""
+    return hasattr(value, "__dict__") and type(type(value)) is type and not isinstance(value, (type, BaseException)) \
+        and type(value).__module__ != "builtins" and not callable(value)
+
+
+def join(a: Structure, b: Structure) -> Structure:
+    """The narrowest structure that both fit."""
+    met = _unify(a, b)
+    if met is not None:
+        return met
+    cases: list[Structure] = list(_cases(a))
+    for case in _cases(b):
+        _add_case(cases, case)
+    return cases[0] if len(cases) == 1 else Alternatives(tuple(cases))
+
+
+def _cases(structure: Structure) -> tuple[Structure, ...]:
+    return structure.cases if isinstance(structure, Alternatives) else (structure,)
+
+
+def _add_case(cases: list[Structure], case: Structure) -> None:
+    for place, other in enumerate(cases):
+        met = _unify(other, case)
+        if met is not None:
+            cases[place] = met
+            return
+    cases.append(case)
+
+
+def _unify(a: Structure, b: Structure) -> Structure | None:
+    """One structure without guards for both, where there is one."""
+    match a, b:
+        case Anything(), _:
+            return b
+        case _, Anything():
+            return a
+        case (Alternatives(), _) | (_, Alternatives()):
+            return a if a == b else None
+        case Fixed(), Fixed() if a == b:
+            return a
+        case (Number() | Fixed()), (Number() | Fixed()):
+            return _unify_numbers(a, b)
+        case Items(), Items() if a.kind is b.kind and len(a.items) == len(b.items):
+            return Items(a.kind, tuple(map(join, a.items, b.items)))
+        case Fields(), Fields() if a.kind is b.kind and a.keys == b.keys:
+            return Fields(a.kind, a.keys, tuple(map(join, a.items, b.items)))
+        case _:
+            return None
+
+
+def _unify_numbers(a: Number | Fixed, b: Number | Fixed) -> Number | None:
+    first, second = _as_number(a), _as_number(b)
+    if first is None or second is None or first.type.shape != second.type.shape:
+        return None
+    kind = max(first.type.kind, second.type.kind)
+    # Where Python and NumPy numbers meet, Python's stricter rules hold: it raises where NumPy answers inf.
+    flavour = first.flavour if first.flavour == second.flavour or isinstance(b, Fixed) else second.flavour
+    if isinstance(a, Number) and isinstance(b, Number) and a.flavour != b.flavour:
+        flavour = "py" if not first.type.shape else "np"
+    return Number(Type(kind, first.type.shape), flavour)
+
+
+def _as_number(structure: Number | Fixed) -> Number | None:
+    if isinstance(structure, Number):
+        return structure
+    return Number(Type(kind_of(structure.item)), "py") if is_number(structure.item) else None
+
+
+def fits(case: Structure, structure: Structure) -> bool:
+    """Whether a value of the first structure can be encoded in the second."""
+    return _unify(structure, case) == structure
+
+
+def encode(machine: Machine, value: Any, structure: Structure) -> list[Signal]:
+    """The numbers that a value contributes to a structure, in order; missing parts are filled with zeros."""
+    if isinstance(value, Anything):
+        return [machine.zero(item.type, item.flavour) for item in numbers(structure)]
+    match structure:
+        case Number():
+            return [machine.cast(value, structure.type)]
+        case Fixed() | Anything():
+            return []
+        case Items():
+            return [leaf for item, part in zip(value, structure.items, strict=True) for leaf in encode(machine, item, part)]
+        case Fields():
+            held = value if isinstance(value, dict) else vars(value)
+            parts = zip(structure.keys, structure.items, strict=True)
+            return [leaf for key, part in parts for leaf in encode(machine, held[key], part)]
+        case Alternatives():
+            return _encode_union(machine, value, structure)
+        case _:
+            assert_never(structure)
+
+
+def numbers(structure: Structure) -> Iterator[Number]:
+    """The leaves of a structure, in the order of `encode`: for alternatives first the guards, then each case."""
+    match structure:
+        case Number():
+            yield structure
+        case Fixed() | Anything():
+            return
+        case Items(items=items) | Fields(items=items):
+            for item in items:
+                yield from numbers(item)
+        case Alternatives(cases=cases):
+            for _ in cases[1:]:
+                yield Number(Type(Kind.BOOL), "py")
+            for case in cases:
+                yield from numbers(case)
+        case _:
+            assert_never(structure)
+
+
+def _encode_union(machine: Machine, value: Any, structure: Alternatives) -> list[Signal]:
+    own = value.cases if isinstance(value, Union) else ((None, value),)
+    guards: list[Signal | None] = [None] * len(structure.cases)
+    payloads: list[list[Signal] | None] = [None] * len(structure.cases)
+    for guard, item in own:
+        held = machine.constant(True) if guard is None else guard
+        place = _place(machine, item, structure)
+        parts = encode(machine, item, structure.cases[place])
+        before = payloads[place]
+        if before is not None:
+            parts = [machine.select(held, new, old) for new, old in zip(parts, before, strict=True)]
+        earlier = guards[place]
+        guards[place] = held if earlier is None else machine.logical("or", earlier, held)
+        payloads[place] = parts
+    leaves = [machine.constant(False) if guard is None else guard for guard in guards[:-1]]
+    for case, payload in zip(structure.cases, payloads, strict=True):
+        leaves += encode(machine, ANYTHING, case) if payload is None else payload
+    return leaves
+
+
+def _place(machine: Machine, item: Any, structure: Alternatives) -> int:
+    shape = structure_of(item, machine.is_loose)
+    for place, case in enumerate(structure.cases):
+        if fits(shape, case):
+            return place
+    raise AssertionError(f"no case for {shape} in {structure}")
+
+
+def decode(machine: Machine, structure: Structure, leaves: Iterator[Signal]) -> Any:
+    """A value of this structure made of the given numbers."""
+    match structure:
+        case Number():
+            leaf = next(leaves)
+            return Signal(leaf.value, structure.flavour, leaf.uniform, leaf.known)
+        case Fixed():
+            return structure.item
+        case Anything():
+            return structure
+        case Items():
+            items = [decode(machine, item, leaves) for item in structure.items]
+            return machine.make_sequence(structure.kind, items)
+        case Fields():
+            parts = {key: decode(machine, item, leaves) for key, item in zip(structure.keys, structure.items, strict=True)}
+            return machine.make_fields(structure.kind, parts)
+        case Alternatives():
+            guards = [next(leaves) for _ in structure.cases[1:]]
+            guards.append(machine.none_of(guards))
+            return Union(tuple((guard, decode(machine, case, leaves)) for guard, case in zip(guards, structure.cases, strict=True)))
+        case _:
+            assert_never(structure)

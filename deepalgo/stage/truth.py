@@ -1,0 +1,60 @@
+"""Truth values: what `if`, `while`, `and`, `or` and `not` ask of an object."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from deepalgo.ir import Kind
+from deepalgo.stage.machine import UNROLL, Machine
+from deepalgo.stage.unions import distribute
+from deepalgo.stage.values import Known, NeedsUnroll, Signal, Text, Union, UserRaise
+
+
+def truth(machine: Machine, value: Any, node: ast.AST) -> Any:
+    """`bool(value)` as a plain bool, or as a Signal of truth values."""
+    if isinstance(value, Union):
+        return distribute(machine, value, lambda item: truth(machine, item, node), node)
+    if isinstance(value, Signal):
+        return _signal_truth(machine, value)
+    if isinstance(value, Text):
+        return bool(value.template)
+    method = getattr(type(value), "__bool__", None) or getattr(type(value), "__len__", None)
+    if method is not None and hasattr(method, "__code__"):
+        from deepalgo.stage.calls import call
+
+        return truth(machine, call(machine, method, [value], {}, node), node)
+    try:
+        return bool(value)
+    except (ValueError, TypeError) as error:
+        raise UserRaise(error, None, machine.at(node)) from None
+
+
+def _signal_truth(machine: Machine, value: Signal) -> Signal:
+    if value.shape and value.shape != (1,):
+        raise UserRaise(
+            ValueError,
+            "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
+            machine.span,
+        )
+    if value.shape:
+        value = machine.emit("index", value, key=(0,) * len(value.shape))
+    if value.kind is Kind.BOOL:
+        return value
+    result = machine.emit("ne", value, 0)
+    known = Known(bool(value.known.value), value.known.keys) if value.known else None
+    return Signal(result.value, "py", value.uniform, known)
+
+
+def decide(machine: Machine, verdict: Any) -> Any:
+    """A plain bool wherever data has no say: constants, what the path implies, and weights (which are frozen)."""
+    if not isinstance(verdict, Signal):
+        return verdict
+    told = machine.truth_of(verdict)
+    if told is not None:
+        return told
+    if verdict.known is not None:
+        return bool(machine.demand(verdict, f"decides a branch at {machine.span.place if machine.span else 'compile time'}"))
+    if verdict.uniform and machine.attempts and machine.rounds_at_hand <= UNROLL:
+        raise NeedsUnroll
+    return verdict

@@ -1,0 +1,143 @@
+"""What the interpreter computes with besides ordinary Python objects."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from deepalgo.ir import Kind, Type, Value
+from deepalgo.source import FunctionSource
+
+
+class Leak(Exception):
+    """A Signal met native code that would need its value. Always turned into a refusal with a span."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The value that a Signal has for the weights as they were written, and the weights it was computed from."""
+
+    value: Any
+    keys: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Signal:
+    """A number (or array) that depends on an input or on a weight.
+
+    `flavour` tells Python's numbers from NumPy's: they differ in division by zero, overflow and domain errors.
+    `known` is there while only weights and constants entered; `uniform` means that all samples share it.
+    """
+
+    value: Value
+    flavour: str = "py"
+    uniform: bool = False
+    known: Known | None = None
+
+    @property
+    def type(self) -> Type:
+        return self.value.type
+
+    @property
+    def kind(self) -> Kind:
+        return self.value.type.kind
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.type.shape
+
+    def _leak(self, *_: object, **__: object) -> NoReturn:
+        raise Leak(f"a value that depends on data ({self.value}) is needed here as a plain number")
+
+    __bool__ = __float__ = __int__ = __index__ = __iter__ = __len__ = __array__ = __complex__ = _leak
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _leak
+    __lt__ = __le__ = __gt__ = __ge__ = __pow__ = __rpow__ = __neg__ = __abs__ = __getitem__ = __round__ = _leak
+    __contains__ = __str__ = __format__ = __eq__ = _leak  # type: ignore[assignment]  # a refusal fits every signature
+    __hash__ = object.__hash__
+
+
+class _Undefined:
+    def __repr__(self) -> str:
+        return "<undefined>"
+
+
+#: The content of a name or an attribute that has not been assigned on some path.
+UNDEFINED = _Undefined()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Union:
+    """One of several values that cannot be one Signal (None or a number, two strings): each with the guard under which it holds.
+
+    The guards are disjoint and one of them always holds.
+    """
+
+    cases: tuple[tuple[Signal, Any], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Text:
+    """A string made from data: good for messages only. `{0}` stands for the first of `operands`."""
+
+    template: str
+    operands: tuple[Signal, ...]
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """One activation of a function: its names, where its free names live, and its text."""
+
+    source: FunctionSource
+    names: dict[str, Any]
+    globals: dict[str, Any]
+    enclosing: Frame | None = None
+    cells: dict[str, Any] = field(default_factory=dict)
+    nonlocals: dict[str, Frame] = field(default_factory=dict)
+    function: Any = None
+    owner: type | None = None
+    local_names: frozenset[str] = frozenset()
+    exception: BaseException | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure:
+    """A function defined by interpreted code: its tree and the frame around it."""
+
+    node: ast.FunctionDef | ast.Lambda
+    frame: Frame
+    defaults: tuple[Any, ...]
+    kw_defaults: dict[str, Any]
+    name: str
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundMethod:
+    """An interpreted method together with its object."""
+
+    function: Any
+    instance: Any
+
+
+class UserRaise(Exception):
+    """An exception of the user's program, travelling through the interpreter to its handler or to the guard around it."""
+
+    def __init__(self, error: BaseException | type[BaseException], message: Any, span: Any) -> None:
+        super().__init__(error)
+        self.error = error
+        self.message = message
+        self.span = span
+
+    @property
+    def kind(self) -> type[BaseException]:
+        return self.error if isinstance(self.error, type) else type(self.error)
+
+
+class NeedsUnroll(Exception):
+    """A loop that is being staged once for all rounds needs its index as a plain number."""
+
+
+def is_number(value: object) -> bool:
+    """Whether a static value can take part in arithmetic with Signals."""
+    return isinstance(value, (bool, int, float, complex))

@@ -1,0 +1,46 @@
+"""Which numbers of the source are weights, what they are called and where they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from deepalgo.ir import Attr, Role, Weight
+from deepalgo.source import Span
+
+
+@dataclass(slots=True)
+class WeightTable:
+    """The weights found so far, by name; a place in the source is one weight however often it is read."""
+
+    found: dict[str, Weight] = field(default_factory=dict)
+    places: dict[Any, str] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+    def at(self, place: Any, name: str, value: Attr, shape: tuple[int, ...], span: Span | None) -> str:
+        """The name of the weight at a place, made on first sight."""
+        key = self.places.get(place)
+        if key is None:
+            key = self._unique(name)
+            self.places[place] = key
+            self.found[key] = Weight(key, value, shape, Role.COEFFICIENT, "", span)
+        return key
+
+    def _unique(self, name: str) -> str:
+        if name not in self.found:
+            return name
+        number = 2
+        while f"{name}_{number}" in self.found:
+            number += 1
+        return f"{name}_{number}"
+
+    def freeze(self, key: str, why: str) -> None:
+        """A static decision was taken on this weight's value."""
+        self.reasons.setdefault(key, why)
+
+    def finished(self, roles: dict[str, Role]) -> tuple[Weight, ...]:
+        """The weights in the order in which they were met, with their roles."""
+        return tuple(
+            replace(weight, role=roles.get(key, Role.COEFFICIENT), frozen=self.reasons.get(key, ""))
+            for key, weight in self.found.items()
+        )
