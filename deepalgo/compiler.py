@@ -58,7 +58,7 @@ def compile(
         ) from error
     finally:
         sys.setrecursionlimit(limit)
-    return Network(program, signature, loops=loops, max_rounds=max_rounds, errors=errors, heuristic=fn)
+    return Network(program, signature, loops=loops, max_rounds=max_rounds, errors=errors, function=fn)
 
 
 def _check_options(loops: str, max_rounds: int | None, errors: str) -> None:

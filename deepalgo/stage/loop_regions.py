@@ -108,10 +108,11 @@ class LoopRegion:
         machine = self.machine
         machine.heap.open()
         machine.facts.append({})
-        params = self._install()
+        prelude: list[Statement] = []
+        with machine.builder.into(prelude):
+            params = self._install()
         index = None if self.counts or self.rounds is None else machine.builder.fresh(Type(Kind.INT), "round")
-        test_body: list[Statement] = []
-        body: list[Statement] = []
+        test_body, body = list(prelude), list(prelude)  # test and body both read what is carried
         with machine.builder.into(test_body):
             verdict = self._test()
         with machine.builder.into(body):
