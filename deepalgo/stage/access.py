@@ -12,7 +12,7 @@ from deepalgo.stage import names
 from deepalgo.stage.machine import UNROLL, Machine
 from deepalgo.stage.structure import Number, join, structure_of
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import UNDEFINED, BoundMethod, Closure, NeedsUnroll, Signal, Text, Union, UserRaise
+from deepalgo.stage.values import UNDEFINED, BoundMethod, Closure, NeedsUnroll, Signal, Text, Union, UserRaise, user_method
 
 # --- static demands -------------------------------------------------------------------------------------------------------
 
@@ -52,8 +52,8 @@ def get_item(machine: Machine, container: Any, key: Any, node: ast.AST) -> Any:
         raise UserRaise(TypeError, "'float' object is not subscriptable", machine.span)
     if isinstance(key, Signal):
         return _chosen_item(machine, container, key, node)
-    method = getattr(type(container), "__getitem__", None)
-    if hasattr(method, "__code__"):
+    method = user_method(container, "__getitem__")
+    if method is not None:
         from deepalgo.stage.calls import call
 
         return call(machine, method, [container, key], {}, node)
@@ -137,8 +137,8 @@ def set_item(machine: Machine, container: Any, key: Any, value: Any, node: ast.A
     if isinstance(key, Signal) and key.known is None:
         _chosen_store(machine, container, key, value, node)
         return
-    method = getattr(type(container), "__setitem__", None)
-    if hasattr(method, "__code__"):
+    method = user_method(container, "__setitem__")
+    if method is not None:
         from deepalgo.stage.calls import call
 
         call(machine, method, [container, key, value], {}, node)
@@ -398,8 +398,7 @@ def iterate(machine: Machine, value: Any, node: ast.AST, size: int | None = None
         raise UserRaise(TypeError, "cannot unpack non-iterable float object" if size else "'float' object is not iterable", machine.at(node))
     if isinstance(value, Union):
         machine.refuse("what is iterated over depends on data", "Make both alternatives sequences of the same length.", node)
-    method = getattr(type(value), "__iter__", None)
-    if hasattr(method, "__code__"):
+    if user_method(value, "__iter__") is not None:
         machine.refuse("this iterates over an object with its own `__iter__`", "Turn it into a list first.", node)
     if isinstance(value, types.GeneratorType):
         machine.refuse("a generator cannot be compiled", "Build a list.", node)

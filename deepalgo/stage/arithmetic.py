@@ -11,7 +11,7 @@ from deepalgo.ir import Kind, Type
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_number
+from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_number, user_method
 
 NATIVE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -87,8 +87,8 @@ def _user_method(left: Any, right: Any, op: type[ast.operator]) -> Callable[[Mac
 
     name = DUNDERS[op]
     for instance, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
-        function = getattr(type(instance), method, None)
-        if hasattr(function, "__code__"):
+        function = user_method(instance, method)
+        if function is not None:
             return lambda machine, node: call(machine, function, [instance, other], {}, node)  # noqa: B023 - called at once
     return None
 
@@ -268,8 +268,8 @@ def unary(machine: Machine, op: type[ast.unaryop], operand: Any, node: ast.AST) 
         return distribute(machine, operand, lambda item: unary(machine, op, item, node), node)
     function, name = {ast.USub: (operator.neg, "neg"), ast.UAdd: (operator.pos, "pos"), ast.Invert: (operator.invert, "invert")}[op]
     if not isinstance(operand, Signal):
-        method = getattr(type(operand), f"__{name}__", None)
-        if hasattr(method, "__code__"):
+        method = user_method(operand, f"__{name}__")
+        if method is not None:
             from deepalgo.stage.calls import call
 
             return call(machine, method, [operand], {}, node)

@@ -15,7 +15,7 @@ from deepalgo.stage.regions import choose
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Closure, Known, Signal, Text, Union, UserRaise, is_number
+from deepalgo.stage.values import Closure, Known, Signal, Text, Union, UserRaise, is_number, user_method
 
 Args = list[Any]
 Kwargs = dict[str, Any]
@@ -43,8 +43,8 @@ def _abs(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def _abs_one(machine: Machine, value: Any, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call
 
-    method = getattr(type(value), "__abs__", None)
-    if hasattr(method, "__code__") and not isinstance(value, Signal):
+    method = user_method(value, "__abs__")
+    if method is not None:
         return call(machine, method, [value], {}, node)
     if isinstance(value, Signal) and value.kind is Kind.BOOL:
         value = machine.cast(value, Type(Kind.INT))
@@ -280,8 +280,8 @@ def _len_one(machine: Machine, value: Any, node: ast.AST) -> Any:
         raise UserRaise(TypeError, "object of type 'float' has no len()", machine.span)
     if isinstance(value, Text):
         machine.refuse("the length of a string depends on data", "Strings made from data are only good for messages.", node)
-    method = getattr(type(value), "__len__", None)
-    if hasattr(method, "__code__"):
+    method = user_method(value, "__len__")
+    if method is not None:
         return call(machine, method, [value], {}, node)
     return arithmetic.native(machine, len, value)
 

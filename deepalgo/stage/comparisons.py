@@ -10,7 +10,7 @@ from typing import Any
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.truth import truth
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_number
+from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_number, user_method
 
 NATIVE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne,
@@ -47,17 +47,13 @@ def compare(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: 
 def _static(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call
 
-    method = getattr(type(left), f"__{NAMES[op]}__", None)
-    if hasattr(method, "__code__") and not _is_generated(method):
+    method = user_method(left, f"__{NAMES[op]}__")
+    if method is not None:
         return call(machine, method, [left, right], {}, node)
     try:
         return NATIVE[op](left, right)
     except Exception as error:
         raise UserRaise(error, None, machine.span) from None
-
-
-def _is_generated(method: Any) -> bool:
-    return str(method.__code__.co_filename).startswith("<")
 
 
 def _on_signals(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> Any:

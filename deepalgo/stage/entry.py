@@ -98,16 +98,18 @@ class InputMaker:
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
         arguments = []
+        gap = False  # after a parameter that keeps its default, the others are given by name
         for parameter in self.example.parameters.values():
             if parameter.name not in self.example.values:
+                gap = gap or parameter.kind is not parameter.VAR_POSITIONAL
                 continue
             value, tree = self._convert(self.example.values[parameter.name], parameter.name, parameter.name in self.example.static)
             arguments.append(Argument(parameter.name, tree))
-            self._place(parameter, value, args, kwargs)
+            self._place(parameter, value, args, kwargs, gap)
         return args, kwargs, self._signature(name, tuple(arguments))
 
     @staticmethod
-    def _place(parameter: inspect.Parameter, value: Any, args: list[Any], kwargs: dict[str, Any]) -> None:
+    def _place(parameter: inspect.Parameter, value: Any, args: list[Any], kwargs: dict[str, Any], gap: bool) -> None:
         match parameter.kind:
             case parameter.VAR_POSITIONAL:
                 args.extend(value)
@@ -115,7 +117,7 @@ class InputMaker:
                 kwargs.update(value)
             case parameter.POSITIONAL_ONLY:
                 args.append(value)
-            case parameter.POSITIONAL_OR_KEYWORD if not kwargs:
+            case parameter.POSITIONAL_OR_KEYWORD if not gap:
                 args.append(value)
             case _:
                 kwargs[parameter.name] = value

@@ -15,7 +15,7 @@ from deepalgo.stage.machine import Machine
 from deepalgo.stage.regions import Pending, _raise_under, meet, run_arm
 from deepalgo.stage.sequence import Step, close, open_arm, sequence
 from deepalgo.stage.truth import decide, truth
-from deepalgo.stage.values import Leak, Signal, UserRaise
+from deepalgo.stage.values import Leak, Signal, UserRaise, user_method
 
 
 def steps(machine: Machine, statements: list[ast.stmt]) -> list[Step]:
@@ -95,8 +95,8 @@ def _update(machine: Machine, node: ast.AugAssign, held: Any) -> Any:
         access.refuse_shared(machine, held, node)
         machine.heap.touch(held)
         return arithmetic.native(machine, arithmetic.INPLACE[type(node.op)], held, value)
-    method = getattr(type(held), f"__i{arithmetic.DUNDERS[type(node.op)]}__", None)
-    if hasattr(method, "__code__"):
+    method = user_method(held, f"__i{arithmetic.DUNDERS[type(node.op)]}__")
+    if method is not None:
         return call(machine, method, [held, value], {}, node)
     return arithmetic.binary(machine, type(node.op), held, value, node)
 

@@ -8,7 +8,7 @@ from typing import Any
 from deepalgo.ir import Kind
 from deepalgo.stage.machine import UNROLL, Machine
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Known, NeedsUnroll, Signal, Text, Union, UserRaise
+from deepalgo.stage.values import Known, NeedsUnroll, Signal, Text, Union, UserRaise, user_method
 
 
 def truth(machine: Machine, value: Any, node: ast.AST) -> Any:
@@ -19,8 +19,8 @@ def truth(machine: Machine, value: Any, node: ast.AST) -> Any:
         return _signal_truth(machine, value)
     if isinstance(value, Text):
         return bool(value.template)
-    method = getattr(type(value), "__bool__", None) or getattr(type(value), "__len__", None)
-    if method is not None and hasattr(method, "__code__"):
+    method = user_method(value, "__bool__") or user_method(value, "__len__")
+    if method is not None:
         from deepalgo.stage.calls import call
 
         return truth(machine, call(machine, method, [value], {}, node), node)

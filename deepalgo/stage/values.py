@@ -141,3 +141,11 @@ class NeedsUnroll(Exception):
 def is_number(value: object) -> bool:
     """Whether a static value can take part in arithmetic with Signals."""
     return isinstance(value, (bool, int, float, complex))
+
+
+def user_method(value: object, name: str) -> Any:
+    """The special method that a class written in Python gives its objects, or None."""
+    if isinstance(value, (Signal, Union, Text, Closure, BoundMethod)):
+        return None
+    method = getattr(type(value), name, None)
+    return method if hasattr(method, "__code__") and not str(method.__code__.co_filename).startswith("<") else None
