@@ -1,0 +1,121 @@
+"""`python -m tests.fuzz --count 10000 --seed 0 --jobs 2 --shrink --log docs/fuzz.md`.
+
+`--program SEED` prints one program and says what is thought of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from tests.fuzz.campaign import SECONDS, Outcome, judge, run
+from tests.fuzz.generator import generate
+from tests.fuzz.log import Summary, page
+from tests.fuzz.program import Program
+from tests.fuzz.shrink import shrink
+
+
+def main() -> int:
+    """Run a campaign; the exit code says whether network and Python ever disagreed."""
+    options = _options()
+    console = Console()
+    if options.program is not None:
+        return _one(console, options.program, options.shrink, options.seconds)
+    seeds = list(range(options.seed, options.seed + options.count))
+    summary = Summary(_campaign(console, seeds, options.jobs, options.seconds))
+    _print(console, summary)
+    if options.log is not None:
+        options.log.write_text(page(summary, _command(options), options.seed, _version()))
+    if summary.failures and options.shrink:
+        _minimal(console, summary.failures[0].seed, options.seconds)
+    return 1 if summary.failures else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Compare networks with Python on random programs.")
+    parser.add_argument("--count", "--n", type=int, default=300, help="how many programs")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the first program; the others follow")
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="time limit for one program")
+    parser.add_argument("--shrink", action=argparse.BooleanOptionalAction, default=True, help="print a minimal failing program")
+    parser.add_argument("--log", type=Path, help="write an account of the run, as Markdown")
+    parser.add_argument("--program", type=int, metavar="SEED", help="look at one program only")
+    return parser.parse_args()
+
+
+def _command(options: argparse.Namespace) -> str:
+    return f"make fuzz N={options.count} SEED={options.seed}"
+
+
+def _version() -> str:
+    import deepalgo
+
+    return deepalgo.__version__
+
+
+def _campaign(console: Console, seeds: list[int], jobs: int, seconds: float) -> list[Outcome]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    counts = {"failed": 0, "refused": 0}
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task("fuzz", total=len(seeds))
+
+        def report(outcome: Outcome) -> None:
+            counts["failed"] += outcome.verdict.failed
+            counts["refused"] += outcome.verdict.word == "refused"
+            progress.update(task, advance=1, description=f"fuzz, {counts['failed']} failed, {counts['refused']} refused")
+
+        return run(seeds, jobs, seconds, report)
+
+
+def _print(console: Console, summary: Summary) -> None:
+    coverage = Table("construct", "share", title="constructs", box=None)
+    for name, share in summary.coverage():
+        coverage.add_row(escape(name), f"{100 * share:.1f} %")
+    console.print(coverage)
+    for word in ("refused", "slow", "crashed", "nan-gradient", "wrong-gradient", "wrong"):
+        if summary.words[word]:
+            table = Table("programs", "seed", "reason", title=f"{word}: {summary.words[word]} of {len(summary.outcomes)}", box=None)
+            for reason, count, seed in summary.reasons(word):
+                table.add_row(str(count), str(seed), escape(reason))
+            console.print(table)
+    console.print(f"{dict(summary.facts)}", highlight=False)
+    console.print(f"{len(summary.outcomes)} programs: {dict(summary.words)}", highlight=False)
+
+
+def _minimal(console: Console, seed: int, seconds: float) -> None:
+    """Shrink the program of a seed and print what is left of it."""
+    program = generate(seed)
+    verdict = judge(program, seconds)
+    console.print(f"seed {seed}: {verdict.word}, {verdict.reason}: shrinking", markup=False, highlight=False)
+
+    def fails(candidate: Program) -> bool:
+        other = judge(candidate, seconds)
+        return (other.word, other.reason) == (verdict.word, verdict.reason)
+
+    small = shrink(program, fails)
+    again = judge(small, seconds)
+    console.print(small.source, markup=False, highlight=False)
+    console.print(f"{small.entry} on {list(small.samples)} with {small.config}", markup=False, highlight=False)
+    console.print(f"{again.word}: {again.reason}: {again.detail} (sample {again.sample})", markup=False, highlight=False)
+
+
+def _one(console: Console, seed: int, shrinking: bool, seconds: float) -> int:
+    program = generate(seed)
+    verdict = judge(program, seconds)
+    console.print(program.source, markup=False, highlight=False)
+    console.print(f"{verdict.word}: {verdict.reason}: {verdict.detail} (sample {verdict.sample})", markup=False, highlight=False)
+    if verdict.sample is not None and verdict.sample < len(program.samples):
+        console.print(f"{program.samples[verdict.sample]}, {program.config}", markup=False, highlight=False)
+    if verdict.word not in ("ok", "slow") and shrinking:
+        _minimal(console, seed, seconds)
+    return 1 if verdict.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,309 @@
+"""Compile a program and hold the network against Python: values, errors, gradients, both kinds of loop, single and batch.
+
+>>> from tests.fuzz.generator import generate
+>>> from tests.fuzz.standin import standin
+>>> program = generate(7)
+>>> check(program, standin(program)).word
+'ok'
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from deepalgo.errors import CompileError, HeuristicError
+from tests.fuzz import weights
+from tests.fuzz.instrument import Literal, flat
+from tests.fuzz.oracle import Oracle, Slope, weight
+from tests.fuzz.program import Program, load
+from tests.fuzz.verdict import Mismatch, Verdict, generalise
+
+VALUE_RTOL = 1e-10
+GRADIENT_RTOL = 1e-5
+SLOPE_SAMPLES = 10
+LITERALS_THAT_MATTER, LITERALS_THAT_DO_NOT = 4, 1
+LITERAL_SAMPLES = 5
+SINGLES = 2
+
+Compiler = Callable[..., Any]
+Tensors = list[torch.Tensor]
+
+
+def check(program: Program, compiler: Compiler | None = None) -> Verdict:
+    """The verdict on one program. Exceptions of the library are part of it."""
+    if compiler is None:
+        import deepalgo
+
+        compiler = deepalgo.compile
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"program_{program.seed}.py"
+        file.write_text(program.source)
+        oracle = Oracle(program, str(file))
+        answered = [sample for number, sample in enumerate(program.samples) if number not in oracle.unspecified]
+        if len(answered) < len(program.samples):
+            program = replace(program, samples=tuple(answered))
+            oracle = Oracle(program, str(file))
+        facts: Counter[str] = Counter(samples=len(answered))
+        return _judge(program, oracle, compiler, facts) if answered else Verdict("ok", facts=facts)
+
+
+def _judge(program: Program, oracle: Oracle, compiler: Compiler, facts: Counter[str]) -> Verdict:
+    try:
+        Comparison(program, oracle, compiler, facts).run()
+    except CompileError as error:
+        return Verdict("refused", generalise(error.reason), str(error), facts=facts)
+    except Mismatch as error:
+        return Verdict(error.word, error.reason, error.detail, error.sample, facts)
+    except Exception as error:  # whatever leaves the library is a crash
+        return Verdict("crashed", f"{type(error).__name__}: {generalise(str(error))}", _trail(error), facts=facts)
+    return Verdict("ok", facts=facts)
+
+
+def _trail(error: BaseException) -> str:
+    """The last places of the library on the way to an exception."""
+    import traceback
+
+    frames = traceback.extract_tb(error.__traceback__)[-4:]
+    trail = " < ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in reversed(frames))
+    return f"{type(error).__name__}: {str(error)[:300]} ({trail})"
+
+
+class Comparison:
+    """One program against one compiler."""
+
+    def __init__(self, program: Program, oracle: Oracle, compiler: Compiler, facts: Counter[str]) -> None:
+        self.program = program
+        self.oracle = oracle
+        self.compiler = compiler
+        self.facts = facts
+        self.function = load(program.source, oracle.runs.file)[program.entry]
+        self.rng = random.Random(program.seed)
+        self.raising = set(oracle.raising)
+        self.size = len(program.samples)
+
+    def run(self) -> None:
+        """Every comparison, the cheap ones first."""
+        network = self.compile(loops="run", errors="nan")
+        inputs = self.batch()
+        leaves = self.answer(network, inputs)
+        self.compare_values(leaves)
+        self.compare_singles(network)
+        slopes = self.gradients(network, inputs, leaves)
+        self.compare_input_gradients(slopes)
+        self.compare_literals(network, leaves)
+        self.compare_errors()
+        self.compare_settled(slopes)
+
+    def compile(self, **options: Any) -> Any:
+        return self.compiler(self.function, example=self.program.call(0), **options)
+
+    def batch(self) -> dict[str, torch.Tensor]:
+        columns = {name: [sample[name] for sample in self.program.samples] for name in self.program.inputs()}
+        return {name: torch.tensor(column, dtype=torch.float64, requires_grad=True) for name, column in columns.items()}
+
+    def answer(self, network: Any, inputs: dict[str, torch.Tensor]) -> Tensors:
+        """The network's leaves, each with one number per sample."""
+        positional, keyword = self.program.arrange(inputs)
+        return [_column(leaf, self.size) for leaf in self.leaves(network(*positional, **keyword))]
+
+    def leaves(self, answer: Any) -> list[Any]:
+        """Flatten an answer, after a look at its structure."""
+        expected = next((result.value for result in self.oracle.results if not result.error), None)
+        if expected is not None and _structure(answer) != _structure(expected):
+            raise Mismatch("wrong", "another structure", f"{_structure(answer)} instead of {_structure(expected)}")
+        return flat(answer)
+
+    def compare_values(self, leaves: Tensors, what: str = "") -> None:
+        columns = [leaf.detach().tolist() for leaf in leaves]
+        for sample in range(self.size):
+            self.compare_sample(sample, [column[sample] for column in columns], [leaf.is_floating_point() for leaf in leaves], what)
+
+    def compare_sample(self, sample: int, got: list[Any], real: list[bool], what: str = "") -> None:
+        """One sample's leaves against Python's."""
+        result = self.oracle.results[sample]
+        if result.error:
+            if any(kind and not math.isnan(item) for item, kind in zip(got, real, strict=True)) and not self.tie(sample):
+                raise Mismatch("wrong", f"{what}no NaN where Python raises {result.error}", f"{got}, line {result.line}", sample)
+            return
+        expected = flat(result.value)
+        off = [place for place, (a, b) in enumerate(zip(got, expected, strict=True)) if not _close(a, b)]
+        if not off:
+            return
+        allowed = self.oracle.tolerance(sample)
+        if allowed is None:
+            self.facts["near ties"] += 1
+            return
+        for place in off:
+            if math.isnan(got[place]) or abs(got[place] - expected[place]) > VALUE_RTOL * abs(expected[place]) + allowed[place]:
+                raise Mismatch("wrong", f"{what}another value", f"{got[place]!r} instead of {expected[place]!r}", sample)
+        self.facts["cancellations"] += 1
+
+    def tie(self, sample: int) -> bool:
+        """Whether an ulp decides what happens to a sample."""
+        return self.oracle.tolerance(sample) is None
+
+    def compare_singles(self, network: Any) -> None:
+        for sample in self.rng.sample(range(self.size), min(SINGLES, self.size)):
+            positional, keyword = self.program.call(sample)
+            answer = [torch.as_tensor(leaf) for leaf in self.leaves(network(*positional, **keyword))]
+            if any(leaf.dim() for leaf in answer):
+                raise Mismatch("wrong", "a single call gives a batch", str([tuple(leaf.shape) for leaf in answer]), sample)
+            self.compare_sample(sample, [leaf.item() for leaf in answer], [leaf.is_floating_point() for leaf in answer], "single call: ")
+
+    def gradients(self, network: Any, inputs: dict[str, torch.Tensor], leaves: Tensors) -> dict[str, list[float]]:
+        """Derivatives of the objective by each input, per sample; none may be NaN, neither may the weights' be."""
+        parameters = dict(network.named_parameters())
+        found = _derive(leaves, [*inputs.values(), *parameters.values()], torch.ones(self.size, dtype=torch.float64))
+        for name, gradient in zip([*inputs, *parameters], found, strict=True):
+            if not bool(torch.isfinite(gradient).all()):
+                bad = int((~torch.isfinite(gradient)).nonzero()[0][0]) if gradient.dim() else None
+                raise Mismatch("nan-gradient", "of an input" if name in inputs else "of a weight", name, bad if name in inputs else None)
+        return {name: gradient.tolist() for name, gradient in zip(inputs, found, strict=False)}
+
+    def compare_input_gradients(self, slopes: dict[str, list[float]]) -> None:
+        chosen = self.rng.sample(range(self.size), min(SLOPE_SAMPLES, self.size))
+        for name, gradient in slopes.items():
+            for sample in self.raising:
+                if gradient[sample] != 0.0:
+                    raise Mismatch("wrong-gradient", "a sample that raises has a gradient", f"{name}: {gradient[sample]}", sample)
+            for sample in chosen:
+                self.compare_slope(gradient[sample], self.oracle.input_slope(sample, name), f"by {name}", "input", sample)
+
+    def compare_slope(self, got: float, slope: Slope | None, what: str, kind: str, sample: int | None) -> None:
+        if slope is None:
+            self.facts["slopes left out"] += 1
+            return
+        self.facts[f"{kind} slopes"] += 1
+        self.facts[f"{kind} slopes not zero"] += slope.value != 0.0
+        if abs(got - slope.value) > GRADIENT_RTOL * abs(slope.value) + slope.error:
+            raise Mismatch("wrong-gradient", f"of {'an input' if kind == 'input' else 'a literal'}",
+                           f"{what}: {got!r} instead of {slope.value!r} +- {slope.error:.1e}", sample)
+
+    def compare_literals(self, network: Any, leaves: Tensors) -> None:
+        literals = self.oracle.runs.literals
+        required = weights.places(self.program.source)
+        wanted = [item for item in literals if (item.line, item.column) in required]
+        found = {item: weights.find(network, self.program.source, item) for item in wanted}
+        slopes = self.weight_gradients(network, leaves)
+        moving = [item for item in wanted if (place := found[item]) and bool(slopes[place.key].any())]
+        still = [item for item in wanted if item not in moving]
+        chosen = [*_some(self.rng, moving, LITERALS_THAT_MATTER), *_some(self.rng, still, LITERALS_THAT_DO_NOT)]
+        self.facts["literals"] += len(wanted)
+        self.facts["literals that matter"] += len(moving)
+        for literal in chosen:
+            self.compare_literal(network, literal, found[literal], leaves)
+
+    def weight_gradients(self, network: Any, leaves: Tensors) -> dict[str, torch.Tensor]:
+        """Derivatives by every weight, to see which ones matter."""
+        keys = [entry.key for entry in network.weights.entries]
+        trained = [key for key in keys if network.weights[key].requires_grad]
+        found = _derive(leaves, [network.weights[key] for key in trained], torch.ones(self.size, dtype=torch.float64))
+        return {key: torch.zeros(()) for key in keys} | dict(zip(trained, found, strict=True))
+
+    def compare_literal(self, network: Any, literal: Literal, found: weights.Found | None, leaves: Tensors) -> None:
+        """The derivative by one literal, summed over a few samples, against the text with that literal changed."""
+        if found is not None and found.frozen:
+            self.facts["frozen literals"] += 1
+            return
+        chosen = self.rng.sample(range(self.size), min(LITERAL_SAMPLES, self.size))
+        slopes = {sample: slope for sample in chosen if (slope := self.oracle.literal_slope(sample, literal)) is not None}
+        if not slopes:
+            self.facts["slopes left out"] += 1
+            return
+        total = Slope(math.fsum(slope.value for slope in slopes.values()), sum(slope.error for slope in slopes.values()))
+        place = f"by {literal.value} at {literal.line}:{literal.column + 1}, samples {sorted(slopes)}"
+        if found is None:
+            if abs(total.value) > total.error:
+                raise Mismatch("wrong-gradient", "a literal is no weight", f"{place}: slope {total.value!r}", min(slopes))
+            return
+        mask = torch.zeros(self.size, dtype=torch.float64)
+        mask[list(slopes)] = 1.0
+        (gradient,) = _derive(leaves, [network.weights[found.key]], mask)
+        got = found.sign * float(gradient[found.index])
+        self.compare_slope(got, total, place, "literal", min(slopes))
+
+    def compare_errors(self) -> None:
+        """With errors='raise', a batch with bad samples names some of them, with the error and the line that Python gives."""
+        network = self.compile(loops="run", errors="raise")
+        if any(self.tie(sample) for sample in self.raising):
+            return
+        try:
+            leaves = self.answer(network, self.batch())
+        except HeuristicError as error:
+            self.compare_complaint(error)
+            return
+        if self.raising:
+            raise Mismatch("wrong", "no error", f"Python raises for samples {sorted(self.raising)}", min(self.raising))
+        self.compare_values(leaves, "errors='raise': ")
+
+    def compare_complaint(self, error: HeuristicError) -> None:
+        self.facts["errors"] += 1
+        for sample in error.samples:
+            result = self.oracle.results[sample]
+            if not result.error and self.tie(sample):
+                return
+            if not result.error:
+                raise Mismatch("wrong", f"{error.error} for a sample that Python answers", str(error), sample)
+            if result.error != error.error:
+                raise Mismatch("wrong", "another error", f"{error.error} instead of {result.error} at line {result.line}", sample)
+            if error.span is not None and error.span.line != result.line:
+                raise Mismatch("wrong", "another line", f"{error.error} at {error.span.line} instead of {result.line}", sample)
+        if not error.samples:
+            raise Mismatch("wrong", "an error without samples", str(error))
+
+    def compare_settled(self, slopes: dict[str, list[float]]) -> None:
+        """A fixed graph gives the same values and gradients."""
+        network = self.compile(loops="settle", errors="nan", max_rounds=max(8, self.oracle.rounds + 1))
+        inputs = self.batch()
+        leaves = self.answer(network, inputs)
+        self.compare_values(leaves, "settle: ")
+        for name, gradient in self.gradients(network, inputs, leaves).items():
+            for sample, (got, expected) in enumerate(zip(gradient, slopes[name], strict=True)):
+                if abs(got - expected) > 1e-7 * (1.0 + abs(expected)) and not self.tie(sample):
+                    raise Mismatch("wrong-gradient", "settle", f"by {name}: {got!r} instead of {expected!r}", sample)
+
+
+def _some(rng: random.Random, items: list[Literal], most: int) -> list[Literal]:
+    return rng.sample(items, min(most, len(items)))
+
+
+def _column(leaf: Any, size: int) -> torch.Tensor:
+    tensor = torch.as_tensor(leaf)
+    if tensor.dim() == 0:
+        tensor = tensor.expand(size)
+    if tensor.shape != (size,):
+        raise Mismatch("wrong", "another shape", f"{tuple(tensor.shape)} instead of {(size,)}")
+    return tensor
+
+
+def _derive(leaves: Tensors, by: Tensors, mask: torch.Tensor) -> Tensors:
+    """The gradient of the objective, over the samples in the mask, by tensors."""
+    pairs = [(leaf, weight(place) * mask) for place, leaf in enumerate(leaves) if leaf.requires_grad]
+    if not pairs or not by:
+        return [torch.zeros_like(item) for item in by]
+    outputs, cotangents = zip(*pairs, strict=True)
+    found = torch.autograd.grad(outputs, by, cotangents, retain_graph=True, allow_unused=True)
+    return [torch.zeros_like(item) if gradient is None else gradient for item, gradient in zip(by, found, strict=True)]
+
+
+def _close(got: Any, expected: Any) -> bool:
+    return bool(got == expected or abs(got - expected) <= VALUE_RTOL * abs(expected))
+
+
+def _structure(value: Any) -> Any:
+    match value:
+        case tuple() | list():
+            return (type(value).__name__, *(_structure(item) for item in value))
+        case dict():
+            return ("dict", *((key, _structure(item)) for key, item in value.items()))
+        case _:
+            return "leaf"

@@ -1,0 +1,133 @@
+"""What is true of a program: values and errors of its calls, and derivatives by finite differences where these can be trusted.
+
+A difference quotient counts only if both sides took the path of the sample itself, for two step sizes that agree.
+
+>>> from tests.fuzz.program import Program
+>>> program = Program(0, "def f(x):\\n    return 2.0 * x if x > 1.0 else x * x\\n", "f", ({"x": 0.5}, {"x": 1.0}), {})
+>>> oracle = Oracle(program)
+>>> slope = oracle.input_slope(0, "x")
+>>> round(slope.value, 8), oracle.input_slope(1, "x") is None
+(1.0, True)
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tests.fuzz.instrument import Instrumented, Literal, Result, flat
+from tests.fuzz.program import Program
+
+STEP = 1e-4
+ULPS = 2.0**-50
+
+
+@dataclass(frozen=True, slots=True)
+class Slope:
+    """A derivative and how far it may be off."""
+
+    value: float
+    error: float
+
+
+class Oracle:
+    """Runs a program and answers questions about it."""
+
+    def __init__(self, program: Program, file: str = "<program>") -> None:
+        self.program = program
+        self.runs = Instrumented(program, file)
+
+    @cached_property
+    def results(self) -> list[Result]:
+        """What Python does with each sample."""
+        return [self.runs.run(sample) for sample in range(len(self.program.samples))]
+
+    @cached_property
+    def raising(self) -> list[int]:
+        """The samples on which Python raises."""
+        return [number for number, result in enumerate(self.results) if result.error]
+
+    @cached_property
+    def unspecified(self) -> set[int]:
+        """Samples outside of what a network of reals can answer: complex numbers and values that are not finite."""
+        return {number for number, result in enumerate(self.results) if not result.error and not _is_real(result.value)}
+
+    @cached_property
+    def rounds(self) -> int:
+        """No `while` makes more rounds than this, on any sample."""
+        most = 0
+        for result in self.results:
+            count = dict.fromkeys(self.runs.loops, 0)
+            for place, event in result.path:
+                if place in count:
+                    count[place] = count[place] + 1 if event else 0
+                    most = max(most, count[place])
+        return most
+
+    def input_slope(self, sample: int, name: str) -> Slope | None:
+        """The derivative of the sample's objective by an input, or None where differences are not to be trusted."""
+        x = self.program.samples[sample][name]
+        return self._slope(sample, x, lambda value: self.runs.run(sample, change={name: value}))
+
+    def literal_slope(self, sample: int, literal: Literal) -> Slope | None:
+        """The derivative by a literal: the program is executed with that number changed in its text."""
+        return self._slope(sample, literal.value, lambda value: self.runs.run(sample, literals={literal.index: value}))
+
+    def _slope(self, sample: int, at: float, run: Callable[[float], Result]) -> Slope | None:
+        here = self.results[sample]
+        if here.error or sample in self.unspecified:
+            return None
+        coarse = self._quotient(here, at, STEP * max(1.0, abs(at)), run)
+        fine = self._quotient(here, at, 0.5 * STEP * max(1.0, abs(at)), run)
+        if coarse is None or fine is None:
+            return None
+        value = (4.0 * fine - coarse) / 3.0
+        spread = abs(fine - coarse)
+        if not math.isfinite(value) or spread > 1e-3 * (1.0 + abs(value)):
+            return None
+        rounding = 1e-13 * (1.0 + abs(objective(here.value))) / STEP
+        return Slope(value, 0.05 * spread + 10.0 * rounding)
+
+    @staticmethod
+    def _quotient(here: Result, at: float, step: float, run: Callable[[float], Result]) -> float | None:
+        right, left = run(at + step), run(at - step)
+        if any(side.error or side.path != here.path or not _is_real(side.value) for side in (right, left)):
+            return None
+        return (objective(right.value) - objective(left.value)) / (2.0 * step)
+
+    def tolerance(self, sample: int) -> list[float] | None:
+        """How far each leaf moves when inputs and library functions are off by an ulp; None where the path itself changes.
+
+        This is what justifies a difference: cancellation magnifies the last place, and a guard whose operands are that close
+        together may go either way.
+        """
+        here = self.results[sample]
+        moved = [0.0] * len(flat(here.value))
+        for noise in range(16):
+            rng = random.Random(noise)
+            change = {name: value * (1.0 + rng.choice((-1, 0, 1)) * 2.0**-52) for name, value in self.program.samples[sample].items()}
+            other = self.runs.run(sample, change=change if noise % 2 else None, noise=noise)
+            if other.error != here.error or other.path != here.path:
+                return None
+            for place, (a, b) in enumerate(zip(flat(here.value), flat(other.value), strict=True)):
+                if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+                    moved[place] = max(moved[place], abs(a - b))
+        return [16.0 * item for item in moved]
+
+
+def objective(value: Any) -> float:
+    """One number of all leaves, with weights that keep them apart."""
+    return math.fsum(weight(place) * float(leaf) for place, leaf in enumerate(flat(value)))
+
+
+def weight(place: int) -> float:
+    """The weight of a leaf in the objective."""
+    return (1.0, -0.75, 0.5, 1.25, -0.375, 0.625)[place % 6]
+
+
+def _is_real(value: Any) -> bool:
+    return all(isinstance(leaf, (int, float)) and math.isfinite(leaf) for leaf in flat(value))

@@ -1,0 +1,73 @@
+"""A generated program: its text, the calls to make, and the constructs it is made of.
+
+>>> program = Program(0, "def scale(x, *, k=2.0):\\n    return k * x\\n", "scale", ({"x": 1.5},), {}, frozenset())
+>>> positional, keyword = program.call(0)
+>>> load(program.source, "scale.py")["scale"](*positional, **keyword)
+3.0
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Program:
+    """One module. `samples` name the float inputs of each call, `config` the static arguments of all of them."""
+
+    seed: int
+    source: str
+    entry: str
+    samples: tuple[dict[str, float], ...]
+    config: Values
+    constructs: frozenset[str] = field(default_factory=frozenset)
+
+    def inputs(self) -> list[str]:
+        """The names of the float inputs, in the order of the signature."""
+        return [name for name in self.parameters() if name in self.samples[0]]
+
+    def parameters(self) -> dict[str, bool]:
+        """Every parameter of the entry function; true where it can only be passed by keyword."""
+        arguments = self.definition().args
+        named = {item.arg: False for item in (*arguments.posonlyargs, *arguments.args)}
+        return named | {item.arg: True for item in arguments.kwonlyargs}
+
+    def definition(self) -> ast.FunctionDef:
+        """The syntax tree of the entry function."""
+        found = [node for node in ast.parse(self.source).body if isinstance(node, ast.FunctionDef) and node.name == self.entry]
+        return found[-1]
+
+    def call(self, sample: int) -> tuple[list[Any], Values]:
+        """Positional and keyword arguments of one sample's call."""
+        return self.arrange(self.samples[sample])
+
+    def arrange(self, inputs: Values) -> tuple[list[Any], Values]:
+        """Arguments as the signature wants them, given values (or batches of values) of the inputs.
+
+        A parameter after one that is left at its default goes by keyword.
+        """
+        given = {**self.config, **inputs}
+        positional: list[Any] = []
+        keyword: Values = {}
+        by_name = False
+        for name, keyword_only in self.parameters().items():
+            if name not in given:
+                by_name = True
+            elif keyword_only or by_name:
+                keyword[name] = given[name]
+            else:
+                positional.append(given[name])
+        return positional, keyword
+
+
+def load(source: str, file: str) -> Values:
+    """Execute a module's text as if it stood in `file`; its namespace."""
+    module = types.ModuleType("program")
+    module.__file__ = file
+    exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
+    return module.__dict__

@@ -1,0 +1,51 @@
+"""The table of constructs that programs are made of. Adding one is a function with a decorator; nothing else changes.
+
+An expression producer gets the writer and the depth it may use and returns an `Expr`; a statement producer gets the writer and
+returns lines; a helper producer returns a `Helper`. Any of them returns None where it does not apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Construct:
+    """One row: the name counted as coverage, how often it is tried, and the function that writes it."""
+
+    name: str
+    weight: float
+    produce: Callable[..., Any]
+
+
+EXPRESSIONS: dict[str, list[Construct]] = {"float": [], "int": [], "bool": []}
+STATEMENTS: list[Construct] = []
+HELPERS: list[Construct] = []
+
+
+def expression(kind: str, name: str, weight: float = 1.0) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return _into(EXPRESSIONS[kind], name, weight)
+
+
+def statement(name: str, weight: float = 1.0) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return _into(STATEMENTS, name, weight)
+
+
+def helper(name: str, weight: float = 1.0) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return _into(HELPERS, name, weight)
+
+
+def all_names() -> set[str]:
+    """Every construct that has a row of its own."""
+    rows = [*STATEMENTS, *HELPERS, *(row for rows in EXPRESSIONS.values() for row in rows)]
+    return {row.name for row in rows}
+
+
+def _into(table: list[Construct], name: str, weight: float) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def register(produce: Callable[..., Any]) -> Callable[..., Any]:
+        table.append(Construct(name, weight, produce))
+        return produce
+
+    return register
