@@ -14,66 +14,81 @@ def scale(run, x, w):
 
 from __future__ import annotations
 
+import copy
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 import torch
 from torch import Tensor
 
-from deepalgo.emit.load import load
-from deepalgo.emit.mask import mask
-from deepalgo.emit.torch_code import Written, write
-from deepalgo.errors import InputError
+from deepalgo.emit.executable import Executable, build
+from deepalgo.emit.lower import Plan
 from deepalgo.ir import Program
+from deepalgo.runtime.errors import Complaint, count, raise_errors, raise_first
+from deepalgo.runtime.gradient import join, pick
+from deepalgo.runtime.inputs import Floats
 from deepalgo.runtime.rebuild import rebuild
-from deepalgo.runtime.run import Run
 from deepalgo.runtime.weights import Weights
 
 
 class Inputs(Protocol):
     """How the arguments of a call become tensors."""
 
-    def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any], dtype: torch.dtype, device: torch.device) -> tuple[list[Tensor], bool]:
+    def flatten(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], dtype: torch.dtype, device: torch.device
+    ) -> tuple[list[Tensor], bool]:
         """Tensors with a batch axis in the order of the program's inputs, and whether the call was for a single sample."""
 
 
 class Network(torch.nn.Module):
-    """A heuristic with trainable weights. `errors` says what becomes of samples on which the heuristic raises."""
+    """A heuristic with trainable weights.
 
-    def __init__(self, program: Program, signature: Inputs | None = None, *, loops: Literal["run", "settle"] = "run",
-                 max_rounds: int | None = None, errors: Literal["raise", "nan"] = "raise", function: Callable[..., Any] | None = None) -> None:
+    `loops`: "run" lets each sample run its own number of rounds, "settle" runs `max_rounds` for all in one fixed graph, in which
+    samples that are done keep their values. `errors`: samples on which the heuristic raises raise, or become "nan".
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        signature: Inputs | None = None,
+        *,
+        loops: Literal["run", "settle"] = "run",
+        max_rounds: int | None = None,
+        errors: Literal["raise", "nan"] = "raise",
+        function: Callable[..., Any] | None = None,
+    ) -> None:
         super().__init__()
         self.program = program
-        self.signature = signature if signature is not None else Floats(program)
+        self.signature: Inputs = signature if signature is not None else Floats(program)
         self.loops = loops
         self.max_rounds = max_rounds if max_rounds is not None else 10_000 if loops == "run" else 64
         self.errors = errors
         self.function = function
         self.weights = Weights(program.weights)
-        self._written: Written | None = None
-        self._loaded: Callable[..., Any] | None = None
+        self.failures: Counter[str] = Counter()
+        self._executables: dict[Plan, Executable] = {}
+        self._complaint = Complaint(self._complain)
 
     @property
     def code(self) -> str:
         """The text of the torch function that runs."""
-        return self.written.text
-
-    @property
-    def written(self) -> Written:
-        if self._written is None:
-            self._written = write(mask(self.program, light=_is_light))
-            self._loaded = load(self._written.text, self.program.name)
-        return self._written
+        return self._executable(self.plan()).written.text
 
     @property
     def dtype(self) -> torch.dtype:
         """The type of number that the network computes with."""
-        return next((weight.dtype for weight in self.weights.tensors()), torch.float64)
+        return self.weights.anchor.dtype
 
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
-        return next((weight.device for weight in self.weights.tensors()), torch.device("cpu"))
+        return self.weights.anchor.device
+
+    def plan(self) -> Plan:
+        """How the program runs here and now."""
+        fixed = self.loops == "settle" or torch.compiler.is_compiling()
+        return Plan(self.errors, fixed, rounds=self.max_rounds)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the heuristic returns, for one sample or a batch."""
@@ -81,58 +96,61 @@ class Network(torch.nn.Module):
         results = self.execute(leaves)
         return rebuild(self.program.output, [result[0] for result in results] if single else results)
 
-    def execute(self, leaves: Sequence[Tensor]) -> list[Tensor]:
+    def execute(self, leaves: list[Tensor]) -> list[Tensor]:
         """Run the code on tensors with a batch axis; return the leaves of the output."""
-        written = self.written
-        size = len(leaves[0]) if leaves else 1
-        run = Run(size, self.dtype, self.device, written.sites, written.tables, self.max_rounds)
-        assert self._loaded is not None
-        return list(self._loaded(run, *leaves, *self.weights.tensors()))
+        executable = self._executable(self.plan())
+        results = self._run(executable, leaves)
+        if not executable.lowered.checks:
+            return results
+        *results, code = results
+        if self.errors == "raise":
+            passed = raise_errors(code, leaves, self._complaint.number)
+            return [torch.where(_column(passed, result), result, 0) for result in results]
+        if torch.compiler.is_compiling():
+            return results
+        return self._forgive(executable, leaves, results, code)
+
+    def _run(self, executable: Executable, leaves: list[Tensor]) -> list[Tensor]:
+        return executable(leaves, self.weights.tensors(), self.dtype, self.device)
+
+    def _forgive(self, executable: Executable, leaves: list[Tensor], results: list[Tensor], code: Tensor) -> list[Tensor]:
+        """Count the failed samples; run the others alone, so that no gradient of a failed one is ever computed."""
+        bad = code.nonzero().squeeze(1)
+        if len(bad) == 0:
+            return results
+        self.failures += count(code, executable.lowered.checks)
+        if executable.plan.fixed:
+            return results
+        good = (code == 0).nonzero().squeeze(1)
+        again = self._run(executable, list(pick(good, leaves)))[:-1]
+        return list(join(len(code), (good, bad), (again, [_nothing(result, len(bad)) for result in results])))
+
+    def _complain(self, code: Tensor, leaves: list[Tensor]) -> None:
+        """Raise for failed samples: by the code that raises at the very line, which knows the operands of the message."""
+        with torch.no_grad():
+            self._run(self._executable(Plan("raise", rounds=self.max_rounds)), leaves)
+        raise_first(code, self._executable(Plan("raise", True, rounds=self.max_rounds)).lowered.checks)
+
+    def _executable(self, plan: Plan) -> Executable:
+        if plan not in self._executables:
+            self._executables[plan] = build(self.program, plan)
+        return self._executables[plan]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Network:
+        twin = Network(self.program, self.signature, loops=self.loops, max_rounds=self.max_rounds, errors=self.errors,
+                       function=self.function)
+        memo[id(self)] = twin
+        twin.weights = copy.deepcopy(self.weights, memo)
+        twin.train(self.training)
+        return twin
 
 
-def _is_light(branch: Any) -> bool:
-    from deepalgo.ir import While, walk
-
-    return not any(isinstance(item, While) for block in (branch.then, branch.orelse) for item in walk(block))
+def _column(mask: Tensor, like: Tensor) -> Tensor:
+    return mask.reshape(-1, *[1] * (like.dim() - 1))
 
 
-class Floats:
-    """Arguments that are floats, given by position or by the path of an input."""
-
-    def __init__(self, program: Program) -> None:
-        self.inputs = program.inputs
-        self.name = program.name
-
-    def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any], dtype: torch.dtype, device: torch.device) -> tuple[list[Tensor], bool]:
-        """Line the arguments up with the inputs."""
-        paths = [item.path for item in self.inputs]
-        if len(args) > len(paths):
-            raise InputError(f"{self.name} takes {len(paths)} arguments ({', '.join(paths)}), {len(args)} were given")
-        given = dict(zip(paths, args, strict=False))
-        for path, value in kwargs.items():
-            if path not in paths or path in given:
-                raise InputError(f"{self.name} got {'two values for' if path in given else 'an unknown argument'} '{path}'")
-            given[path] = value
-        missing = [path for path in paths if path not in given]
-        if missing:
-            raise InputError(f"{self.name} needs {', '.join(missing)} as well")
-        tensors = [torch.as_tensor(given[item.path], device=device) for item in self.inputs]
-        tensors = [tensor.to(dtype) if item.value.type.kind == 2 else tensor for tensor, item in zip(tensors, self.inputs, strict=True)]
-        return self._batch(tensors)
-
-    def _batch(self, tensors: list[Tensor]) -> tuple[list[Tensor], bool]:
-        sizes = {}
-        for tensor, item in zip(tensors, self.inputs, strict=True):
-            shape = item.value.type.shape
-            rank = len(shape)
-            if tensor.dim() not in (rank, rank + 1) or tuple(tensor.shape[tensor.dim() - rank :]) != shape:
-                raise InputError(f"{self.name}: '{item.path}' has shape {tuple(tensor.shape)}, expected {shape} or (batch, {', '.join(map(str, shape))})")
-            if tensor.dim() == rank + 1:
-                sizes[item.path] = len(tensor)
-        if len(set(sizes.values())) > 1:
-            raise InputError(f"{self.name}: batches differ in length: " + ", ".join(f"'{path}' has {size}" for path, size in sizes.items()))
-        size = next(iter(sizes.values()), 1)
-        return [t if t.dim() > len(i.value.type.shape) else t.expand(size, *t.shape) for t, i in zip(tensors, self.inputs, strict=True)], not sizes
-
-
-
+def _nothing(like: Tensor, size: int) -> Tensor:
+    """What failed samples get: NaN, or for integers the one that no one computes with."""
+    inexact = like.is_floating_point() or like.is_complex()
+    value = torch.nan if inexact else False if like.dtype == torch.bool else torch.iinfo(like.dtype).min
+    return torch.full((size, *like.shape[1:]), value, dtype=like.dtype, device=like.device)

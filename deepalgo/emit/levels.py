@@ -2,6 +2,7 @@
 
 What does not vary between samples is computed once for the batch and has no batch axis.
 
+>>> from deepalgo.ir import Input, Kind, Leaf, Type
 >>> x, w, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate("xwy"))
 >>> body = Block((), (Op(w, "weight", (), (("key", "w"),)), Op(y, "mul", (x, w))), (y,))
 >>> levels = find_levels(Program("f", (Input("x", x),), (), body, Leaf(y)))
@@ -15,9 +16,7 @@ import enum
 from collections.abc import Iterable
 from typing import assert_never
 
-from deepalgo.ir import Block, Check, If, Input, Kind, Leaf, Loop, Op, Program, Statement, Try, Type, Value, While
-
-__all__ = ["Input", "Kind", "Leaf", "Level", "Type", "find_levels"]
+from deepalgo.ir import Block, Check, If, Loop, Op, Program, Statement, Try, Value, While
 
 
 class Level(enum.IntEnum):

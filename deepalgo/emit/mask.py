@@ -3,6 +3,7 @@
 `cut(mask, x)` is x, but samples outside of the mask get no gradient through it; so an arm that was not taken cannot
 spoil a gradient with inf or NaN.
 
+>>> from deepalgo.ir import Input, Kind, Leaf, Type
 >>> real, bool_ = Type(Kind.REAL), Type(Kind.BOOL)
 >>> x, c, y, z = Value(0, real, "x"), Value(1, bool_, "c"), Value(2, real, "y"), Value(3, real, "z")
 >>> arms = Block((), (Op(y, "log", (x,)),), (y,)), Block((), (), (x,))
@@ -22,9 +23,7 @@ from dataclasses import replace
 
 from deepalgo.emit.rewriter import INT, Fresh, Rewriter
 from deepalgo.emit.risk import constants, exposed
-from deepalgo.ir import Attr, Block, Check, If, Input, Kind, Leaf, Loop, Op, Program, Type, Value, While, walk
-
-__all__ = ["Input", "Kind", "Leaf", "Type", "mask"]
+from deepalgo.ir import Attr, Block, Check, If, Loop, Op, Program, Value, While, captured, walk
 
 
 def mask(program: Program, light: Callable[[If], bool] = lambda branch: True, rounds: int | None = None) -> Program:
@@ -64,7 +63,7 @@ class Mask(Rewriter):
 
     def arm(self, block: Block, taken: Value, params: tuple[Value, ...] = ()) -> tuple[Value, ...]:
         """The statements of a block that only the samples in `taken` live through."""
-        shadows = {value: self.env[value] for value in (*params, *_free(block)) if value in self.env}
+        shadows = {value: self.env[value] for value in (*params, *captured(block)) if value in self.env}
         before, outer = dict(shadows), self.active
         for value in exposed(block, self.known, params):
             self.env[value] = self.cut(taken, self.see((value,))[0])
@@ -88,7 +87,7 @@ class Mask(Rewriter):
 
     def restore(self, block: Block, params: tuple[Value, ...], before: Mapping[Value, Value]) -> None:
         """Outside of the block its captured values are what they were."""
-        for value in (*params, *_free(block)):
+        for value in (*params, *captured(block)):
             self.env.pop(value, None)
         self.env.update(before)
 
@@ -115,12 +114,6 @@ class Mask(Rewriter):
         self.env.update(zip(loop.body.params, state, strict=True))
         fresh = self.arm(loop.body, live, loop.body.params)
         return (live, *(self.add("select", live, after, before) for after, before in zip(fresh, state, strict=True)))
-
-
-def _free(block: Block) -> tuple[Value, ...]:
-    from deepalgo.ir import captured
-
-    return captured(block)
 
 
 def _checks(block: Block) -> bool:

@@ -1,5 +1,6 @@
 """Write a program as the text of a batched torch function.
 
+>>> from deepalgo.ir import Input, Leaf, Type
 >>> x, two, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate(("x", "", "y")))
 >>> body = Block((), (Op(two, "const", (), (("value", 2.0),)), Op(y, "mul", (x, two))), (y,))
 >>> print(write(Program("double", (Input("x", x),), (), body, Leaf(y))).text)
@@ -23,15 +24,12 @@ from deepalgo.ir import (
     Block,
     Check,
     If,
-    Input,
     Kind,
-    Leaf,
     Loop,
     Op,
     Program,
     Statement,
     Try,
-    Type,
     Value,
     While,
     blocks,
@@ -39,8 +37,6 @@ from deepalgo.ir import (
     used,
 )
 from deepalgo.ops.table import TABLE
-
-__all__ = ["Input", "Leaf", "Type", "Written", "write"]
 
 #: An expression longer than this gets a variable of its own.
 LONG = 72

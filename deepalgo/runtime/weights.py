@@ -23,9 +23,13 @@ class Weights(torch.nn.Module):
     Frozen ones are buffers, so that neither `requires_grad_(True)` on the network nor an optimiser can wake them.
     """
 
+    anchor: Tensor
+
     def __init__(self, weights: tuple[Weight, ...]) -> None:
         super().__init__()
         self.entries = weights
+        # Precision and device of a network without weights.
+        self.register_buffer("anchor", torch.zeros((), dtype=torch.float64), persistent=False)
         for weight in weights:
             value = torch.tensor(weight.value, dtype=torch.float64)
             if weight.frozen:

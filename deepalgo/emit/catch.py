@@ -1,0 +1,117 @@
+"""Replace `Try` by `If`: a copy of the body says which check each sample would fail, then each goes its own way.
+
+What the body itself hands out is computed once more, for the samples that no handler takes; so its values and gradients
+never meet those of a sample that failed half-way.
+
+>>> from deepalgo.emit.prune import prune
+>>> from deepalgo.ir import Input, Kind, Leaf, Op, Type
+>>> x, ok, y, z = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.BOOL)), Value(2, Type(Kind.REAL)), Value(3, Type(Kind.REAL))
+>>> body = Block((), (Op(ok, "ge", (x, x)), Check(ok, "ValueError", ""), Op(y, "sqrt", (x,))), (y,))
+>>> attempt = Try((z,), body, (Handler(("ArithmeticError", "ValueError"), Block((), (), (x,))),))
+>>> print(prune(catch(Program("f", (Input("x", x),), (), Block((), (attempt,), (z,)), Leaf(z)), 100)))
+f(x: real)
+  %6 = const value=0
+  %4 = ge %x0 %x0
+  %7 = const value=1
+  %8 = select %4 %6 %7
+  %9 = const value=0
+  %10 = ne %8 %9
+  %3 = if %10
+    yield %x0
+  else
+    %1 = ge %x0 %x0
+    check %1 else ValueError('')
+    %2 = sqrt %x0
+    yield %2
+  return %3
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Sequence
+
+from deepalgo.emit.code_errors import CodeErrors
+from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.ir import Block, Check, Handler, If, Program, Try, Value
+
+
+def catch(program: Program, rounds: int) -> Program:
+    """The program without `Try`; a loop of the body that takes more than `rounds` rounds counts as failed."""
+    return Catch(Fresh.of(program), rounds).program(program)
+
+
+def catches(names: Iterable[str], error: str) -> bool:
+    """Whether an `except` with these classes takes an error, as Python's own classes inherit from each other.
+
+    >>> catches(["ArithmeticError"], "ZeroDivisionError"), catches(["Exception"], "Unstable"), catches(["Exception"], "LoopBound")
+    (True, True, False)
+    """
+    # A loop that does not end is no exception of the user's program.
+    return error != "LoopBound" and any(_takes(name, error) for name in names)
+
+
+def _takes(name: str, error: str) -> bool:
+    if name == error or name in ("Exception", "BaseException"):
+        return True
+    wide, narrow = getattr(builtins, name, None), getattr(builtins, error, None)
+    return isinstance(wide, type) and isinstance(narrow, type) and issubclass(narrow, wide)
+
+
+class Catch(Rewriter):
+    """Inner attempts are replaced first, in the body and in the copy that is asked for errors."""
+
+    def __init__(self, fresh: Fresh, rounds: int) -> None:
+        super().__init__(fresh)
+        self.rounds = rounds
+
+    def attempt(self, attempt: Try) -> None:
+        """One `If` for all handlers, with one inside for each further one."""
+        code, checks = self.probe(attempt.body)
+        wanted = [[number for number, check in enumerate(checks, 1) if _first(attempt, check) is handler] for handler in attempt.handlers]
+        handlers = [(numbers, handler.block) for numbers, handler in zip(wanted, attempt.handlers, strict=True) if numbers]
+        taken = sorted(number for numbers, _ in handlers for number in numbers)
+        if not taken:
+            self.statements(attempt.body.body)
+            self.env.update(zip(attempt.results, self.see(attempt.body.results), strict=True))
+            return
+        condition = self.is_among(code, taken, len(checks))
+        then, orelse = self.handle(code, handlers, attempt), self.block(attempt.body)
+        self.out.append(If(self.define(attempt.results), condition, then, orelse, attempt.span))
+
+    def probe(self, body: Block) -> tuple[Value, list[Check]]:
+        """The error code of each sample, computed by a copy of the body."""
+        before = dict(self.env)
+        copy = self.copy(body)
+        self.env = before
+        coder = CodeErrors(self.fresh, self.rounds)
+        coded, code = coder.coded(copy)
+        self.out.extend(coded.body)
+        return code, coder.checks
+
+    def handle(self, code: Value, handlers: Sequence[tuple[list[int], Block]], attempt: Try) -> Block:
+        """The first handler for its errors, the others for the rest."""
+        (numbers, block), *rest = handlers
+        if not rest:
+            return self.block(block)
+        outer, self.out = self.out, []
+        condition = self.is_among(code, numbers, None)
+        then, orelse = self.block(block), self.handle(code, rest, attempt)
+        results = tuple(self.fresh.value(value.type, value.name) for value in attempt.results)
+        self.out.append(If(results, condition, then, orelse, attempt.span))
+        made = Block((), tuple(self.out), results)
+        self.out = outer
+        return made
+
+    def is_among(self, code: Value, numbers: Sequence[int], count: int | None) -> Value:
+        """Whether the code is one of the numbers; all of `count` means whether there is one."""
+        if count == len(numbers):
+            return self.add("ne", code, self.const(0))
+        found = self.add("eq", code, self.const(numbers[0]))
+        for number in numbers[1:]:
+            found = self.add("or", found, self.add("eq", code, self.const(number)))
+        return found
+
+
+def _first(attempt: Try, check: Check) -> Handler | None:
+    return next((handler for handler in attempt.handlers if catches(handler.catches, check.error)), None)

@@ -1,0 +1,166 @@
+"""Turn checks into a value: the number of the first check that a sample fails, 0 for samples on which all is well.
+
+A program that raises nothing can run in one fixed graph, and can be asked for the error before it is run for the result.
+
+>>> from deepalgo.ir import Input, Kind, Leaf, Type
+>>> x, ok = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.BOOL), "ok")
+>>> body = Block((), (Op(ok, "ge", (x, x)), Check(ok, "ValueError", "math domain error")), (x,))
+>>> program, checks = code_errors(Program("f", (Input("x", x),), (), body, Leaf(x)), 100)
+>>> print(program)
+f(x: real)
+  %2 = const value=0
+  %ok1 = ge %x0 %x0
+  %3 = const value=1
+  %4 = select %ok1 %2 %3
+  return %x0, %4
+>>> [check.error for check in checks]
+['ValueError']
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from deepalgo.emit.rewriter import BOOL, INT, Fresh, Rewriter
+from deepalgo.ir import Block, Check, If, Loop, Op, Program, Statement, Try, Value, While, blocks, walk
+
+
+def code_errors(program: Program, rounds: int) -> tuple[Program, tuple[Check, ...]]:
+    """The program with one more result, the error code, and the checks by their number less one. There is no `Try` in it."""
+    coder = CodeErrors(Fresh.of(program), rounds)
+    body, code = coder.coded(program.body)
+    return replace(program, body=replace(body, results=(*body.results, code))), tuple(coder.checks)
+
+
+def can_fail(statement: Statement) -> bool:
+    """Whether a statement holds checks, or a loop that may not end."""
+    return any(map(_fails_itself, (statement, *(inner for block in blocks(statement) for inner in walk(block)))))
+
+
+def _fails_itself(statement: Statement) -> bool:
+    return isinstance(statement, Check) or (isinstance(statement, While) and statement.bound is None)
+
+
+class CodeErrors(Rewriter):
+    """`code` is the current error code; `rounds` is how long a loop may run."""
+
+    def __init__(self, fresh: Fresh, rounds: int, checks: list[Check] | None = None) -> None:
+        super().__init__(fresh)
+        self.rounds = rounds
+        self.checks: list[Check] = [] if checks is None else checks
+        self.code: Value | None = None
+
+    def coded(self, block: Block) -> tuple[Block, Value]:
+        """The block, and the code after it; the code starts with 0 in front of it."""
+        outer, self.out, before = self.out, [], self.code
+        self.code = self.const(0)
+        self.statements(block.body)
+        code = self.code
+        made = Block(block.params, tuple(self.out), self.see(block.results))
+        self.out, self.code = outer, before
+        return made, code
+
+    def check(self, check: Check) -> None:
+        """Note the number of the check where it fails and nothing failed before."""
+        self.note(self.see((check.ok,))[0], check, fresh=self.is_zero_constant())
+
+    def note(self, ok: Value, check: Check, *, fresh: bool) -> None:
+        """Note a failed check."""
+        assert self.code is not None
+        self.checks.append(check)
+        number = self.const(len(self.checks))
+        passed = ok if fresh else self.add("or", ok, self.add("ne", self.code, self.const(0)))
+        self.code = self.add("select", passed, self.code, number)
+
+    def is_zero_constant(self) -> bool:
+        """Whether the code is still the constant at the start."""
+        last = [statement for statement in self.out if isinstance(statement, Op) and statement.result == self.code]
+        return bool(last) and last[0].name == "const"
+
+    def branch(self, branch: If) -> None:
+        """The code is one more result."""
+        if not can_fail(branch):
+            return super().branch(branch)
+        condition = self.see((branch.condition,))[0]
+        then, orelse = self.arm(branch.then), self.arm(branch.orelse)
+        code = self.fresh.value(INT)
+        self.out.append(replace(branch, condition=condition, then=then, orelse=orelse, results=(*self.define(branch.results), code)))
+        self.code = code
+        return None
+
+    def arm(self, block: Block) -> Block:
+        """An arm that hands out its code."""
+        before, outer, self.out = self.code, self.out, []
+        self.statements(block.body)
+        assert self.code is not None
+        made = Block((), tuple(self.out), (*self.see(block.results), self.code))
+        self.code, self.out = before, outer
+        return made
+
+    def loop(self, loop: Loop) -> None:
+        """The code is carried along."""
+        if not can_fail(loop):
+            return super().loop(loop)
+        assert self.code is not None
+        init = (*self.see(loop.init), self.code)
+        params = self.define(loop.body.params)
+        self.code, outer, self.out = self.fresh.value(INT), self.out, []
+        params = (*params, self.code)
+        self.statements(loop.body.body)
+        body = Block(params, tuple(self.out), (*self.see(loop.body.results), self.code))
+        self.out, self.code = outer, self.fresh.value(INT)
+        self.out.append(replace(loop, init=init, body=body, results=(*self.define(loop.results), self.code)))
+        return None
+
+    def repeat(self, loop: While) -> None:
+        """Carry the code and the truth of the test, which can fail itself; a sample stops at its first error."""
+        if not can_fail(loop):
+            return super().repeat(loop)
+        assert self.code is not None
+        go = self.test(loop.test, self.see(loop.init))
+        init = (*self.see(loop.init), self.code, go)
+        body = self.round(loop)
+        final = (*self.define(loop.results), self.fresh.value(INT), self.fresh.value(BOOL))
+        limit = loop.bound if loop.bound is not None else self.rounds
+        self.out.append(replace(loop, init=init, test=self.goes_on(loop), body=body, results=final, bound=limit))
+        self.code = final[-2]
+        if loop.bound is None:
+            blame = Check(final[-1], "LoopBound", f"still running after {self.rounds} rounds", (), loop.span)
+            self.note(self.add("not", final[-1]), blame, fresh=False)
+        return None
+
+    def test(self, test: Block, state: tuple[Value, ...]) -> Value:
+        """A copy of the test, in the current block."""
+        before, self.renews, renews = dict(self.env), True, self.renews
+        self.env.update(zip(test.params, state, strict=True))
+        self.statements(test.body)
+        (go,) = self.see(test.results)
+        self.env, self.renews = before, renews
+        return go
+
+    def round(self, loop: While) -> Block:
+        """The body, and then the test for the next round."""
+        outer, self.out = self.out, []
+        params = self.define(loop.body.params)
+        self.code = self.fresh.value(INT)
+        params = (*params, self.code, self.fresh.value(BOOL))
+        self.statements(loop.body.body)
+        state = self.see(loop.body.results)
+        go = self.test(loop.test, state)
+        body = Block(params, tuple(self.out), (*state, self.code, go))
+        self.out = outer
+        return body
+
+    def goes_on(self, loop: While) -> Block:
+        """The test of a round: the last test held and nothing failed."""
+        outer, self.out = self.out, []
+        carried = tuple(self.fresh.value(value.type) for value in loop.results)
+        code, go = self.fresh.value(INT), self.fresh.value(BOOL)
+        result = self.add("and", go, self.add("eq", code, self.const(0)))
+        made = Block((*carried, code, go), tuple(self.out), (result,))
+        self.out = outer
+        return made
+
+    def attempt(self, attempt: Try) -> None:
+        """There is none."""
+        raise AssertionError("`catch` leaves no Try")

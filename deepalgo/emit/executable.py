@@ -1,0 +1,45 @@
+"""`Executable`: a lowered program as text and as a function.
+
+>>> from deepalgo.ir import Block, Input, Kind, Leaf, Op, Type, Value
+>>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
+>>> double = build(Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(y)), Plan())
+>>> double([torch.tensor([1.0, 2.0])], [], torch.float32, torch.device("cpu"))
+[tensor([2., 4.])]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from deepalgo.emit.load import load
+from deepalgo.emit.lower import Lowered, Plan, lower
+from deepalgo.emit.torch_code import Written, write
+from deepalgo.ir import Program
+from deepalgo.runtime.run import Run
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Executable:
+    """What `build` makes of a program and a plan."""
+
+    plan: Plan
+    lowered: Lowered
+    written: Written
+    function: Callable[..., tuple[Tensor, ...]]
+
+    def __call__(self, leaves: Sequence[Tensor], weights: Sequence[Tensor], dtype: torch.dtype, device: torch.device) -> list[Tensor]:
+        """Run on tensors with a batch axis; if the program has checks, the last result is the error code."""
+        size = leaves[0].shape[0] if leaves else 1
+        run = Run(size, dtype, device, self.written.sites, self.written.tables, self.plan.rounds)
+        return list(self.function(run, *leaves, *weights))
+
+
+def build(program: Program, plan: Plan) -> Executable:
+    """Lower, write and load a program."""
+    lowered = lower(program, plan)
+    written = write(lowered.program)
+    return Executable(plan, lowered, written, load(written.text, program.name))

@@ -1,0 +1,77 @@
+"""Give samples on which the heuristic raises NaN, and no gradient, inside of one fixed graph.
+
+>>> from deepalgo.ir import Input, Kind, Leaf, Op, Type, Value
+>>> x, ok, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.BOOL)), Value(2, Type(Kind.REAL), "y")
+>>> body = Block((), (Op(ok, "ge", (x, x)), Check(ok, "ValueError", ""), Op(y, "sqrt", (x,))), (y,))
+>>> program, checks = forgive(Program("f", (Input("x", x),), (), body, Leaf(y)), 100)
+>>> from deepalgo.emit.prune import prune
+>>> print(prune(program))
+f(x: real)
+  %5 = const value=0
+  %3 = ge %x0 %x0
+  %6 = const value=1
+  %7 = select %3 %5 %6
+  %8 = const value=0
+  %9 = eq %7 %8
+  %y11 = if %9
+    %y2 = sqrt %x0
+    yield %y2
+  else
+    %10 = const value=nan
+    yield %10
+  return %y11, %7
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from deepalgo.emit.code_errors import CodeErrors
+from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.ir import Attr, Block, Check, If, Kind, Program, Value, While
+
+#: What a failed sample gets; there is no NaN among integers, so they get the one that no one computes with.
+NOTHING: dict[Kind, Attr] = {Kind.BOOL: False, Kind.INT: -(2**63), Kind.REAL: math.nan, Kind.COMPLEX: complex(math.nan, math.nan)}
+
+
+def forgive(program: Program, rounds: int) -> tuple[Program, tuple[Check, ...]]:
+    """The program with the error code as one more result, and the checks by their number less one."""
+    forgiver = Forgive(Fresh.of(program), rounds)
+    return replace(program, body=forgiver.whole(program.body)), tuple(forgiver.checks)
+
+
+class Forgive(Rewriter):
+    """A copy of the body finds the codes, then the body without its checks runs for the samples with code 0."""
+
+    def __init__(self, fresh: Fresh, rounds: int) -> None:
+        super().__init__(fresh)
+        self.rounds = rounds
+        self.checks: list[Check] = []
+
+    def whole(self, body: Block) -> Block:
+        """The body of the new program."""
+        coder = CodeErrors(self.fresh, self.rounds, self.checks)
+        copy = Rewriter(self.fresh).copy(body)
+        coded, code = coder.coded(copy)
+        self.out.extend(coded.body)
+        good = self.add("eq", code, self.const(0))
+        then, orelse = self.block(body), self.nothing(body.results)
+        results = tuple(self.fresh.value(value.type, value.name) for value in body.results)
+        self.out.append(If(results, good, then, orelse))
+        return Block((), tuple(self.out), (*results, code))
+
+    def nothing(self, values: tuple[Value, ...]) -> Block:
+        """What failed samples get."""
+        outer, self.out = self.out, []
+        results = tuple(self.const(NOTHING[value.type.kind]) for value in values)
+        made = Block((), tuple(self.out), results)
+        self.out = outer
+        return made
+
+    def check(self, check: Check) -> None:
+        """No sample that comes here fails."""
+
+    def repeat(self, loop: While) -> None:
+        """No sample that comes here runs too long."""
+        super().repeat(replace(loop, bound=self.rounds) if loop.bound is None else loop)

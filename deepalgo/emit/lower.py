@@ -1,0 +1,53 @@
+"""The passes that a program goes through before it is written as torch code, in order.
+
+>>> lower.__annotations__["return"]
+'Lowered'
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from deepalgo.emit.catch import catch
+from deepalgo.emit.code_errors import can_fail, code_errors
+from deepalgo.emit.forgive import forgive
+from deepalgo.emit.mask import mask
+from deepalgo.emit.merge import merge
+from deepalgo.emit.prune import prune
+from deepalgo.emit.weigh import is_light
+from deepalgo.ir import Check, Program
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a program is to run.
+
+    `fixed`: one graph for all data, every arm computed and every loop run for `rounds` rounds. `record`: report what samples do.
+    """
+
+    errors: Literal["raise", "nan"] = "raise"
+    fixed: bool = False
+    record: bool = False
+    rounds: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A program that can be written. If it has `checks`, its last result is the number of the check a sample fails, or 0."""
+
+    program: Program
+    checks: tuple[Check, ...] = ()
+
+
+def lower(program: Program, plan: Plan) -> Lowered:
+    """Bring a program into the form that its plan asks for."""
+    program = prune(catch(prune(merge(program)), plan.rounds))
+    checks: tuple[Check, ...] = ()
+    if (plan.fixed or plan.errors == "nan") and any(map(can_fail, program.body.body)):
+        program, checks = (forgive if plan.fixed and plan.errors == "nan" else code_errors)(program, plan.rounds)
+    if plan.fixed:
+        program = mask(program, rounds=plan.rounds)
+    elif not plan.record:
+        program = mask(program, is_light)
+    return Lowered(prune(program), checks)

@@ -1,0 +1,73 @@
+"""Compute once what is computed twice: equal operations on equal values become one, in a block and the blocks inside it.
+
+>>> from deepalgo.ir import Input, Kind, Leaf, Type
+>>> x, a, b, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate(("x", "", "", "")))
+>>> body = Block((), (Op(a, "sin", (x,)), Op(b, "sin", (x,)), Op(y, "add", (a, b))), (y,))
+>>> print(merge(Program("f", (Input("x", x),), (), body, Leaf(y))))
+f(x: real)
+  %1 = sin %x0
+  %3 = add %1 %1
+  return %3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.ir import Attr, Block, If, Op, Program, Value
+
+
+def merge(program: Program) -> Program:
+    """The program without repeated operations."""
+    return Merge(Fresh.of(program)).program(program)
+
+
+class Merge(Rewriter):
+    """`seen` holds what the blocks around compute; what a block adds is forgotten when it ends."""
+
+    def __init__(self, fresh: Fresh) -> None:
+        super().__init__(fresh)
+        self.seen: dict[Hashable, Value] = {}
+        self.added: list[Hashable] = []
+
+    def block(self, block: Block) -> Block:
+        """A block, in which everything is known that the blocks around it know."""
+        before, self.added = self.added, []
+        result = super().block(block)
+        for key in self.added:
+            del self.seen[key]
+        self.added = before
+        return result
+
+    def op(self, op: Op) -> None:
+        """Keep the first of equal operations; a choice between equals is none."""
+        args = self.see(op.args)
+        if op.name == "select" and args[1] == args[2] and args[1].type == op.result.type:
+            self.env[op.result] = args[1]
+            return
+        key = (op.name, args, _attributes(op))
+        if key in self.seen:
+            self.env[op.result] = self.seen[key]
+            return
+        self.seen[key] = op.result
+        self.added.append(key)
+        super().op(op)
+
+    def branch(self, branch: If) -> None:
+        """A result that is the same value in both arms is that value."""
+        super().branch(branch)
+        made = self.out[-1]
+        assert isinstance(made, If)
+        for result, first, second in zip(made.results, made.then.results, made.orelse.results, strict=True):
+            if first == second and first.type == result.type:
+                self.env[result] = first
+
+
+def _attributes(op: Op) -> Hashable:
+    """Numbers by their text, as 0.0 and -0.0, or 1 and True, are equal but not the same."""
+    return tuple((name, _text(value)) for name, value in op.attrs if (op.name, name) != ("weight", "site"))
+
+
+def _text(value: Attr) -> str:
+    return repr(value)

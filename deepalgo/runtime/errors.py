@@ -1,0 +1,71 @@
+"""What becomes of samples that fail: an exception that names them, or a count.
+
+In a fixed graph nothing can raise half-way. There an operator that torch cannot look into does, at the end.
+
+>>> from deepalgo.ir import Check, Kind, Type, Value
+>>> check = Check(Value(0, Type(Kind.BOOL)), "ValueError", "math domain error")
+>>> raise_first(torch.tensor([0, 1, 0]), [check])
+Traceback (most recent call last):
+deepalgo.errors.HeuristicError: the heuristic raises ValueError: math domain error
+Sample 1 (1 of 3). Leave them out, or compile with errors='nan' to get NaN for them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Sequence
+from weakref import WeakValueDictionary
+
+import torch
+from torch import Tensor
+
+from deepalgo.errors import HeuristicError
+from deepalgo.ir import Check
+
+
+def raise_first(code: Tensor, checks: Sequence[Check]) -> None:
+    """Raise for the samples that fail the first of the failing checks; the message's operands are not known any more."""
+    first = int(code[code > 0].min())
+    check = checks[first - 1]
+    samples = (code == first).nonzero().squeeze(1).tolist()
+    raise HeuristicError(check.error, check.message, span=check.span, samples=samples, size=len(code))
+
+
+def count(code: Tensor, checks: Sequence[Check]) -> Counter[str]:
+    """How many samples failed at which check."""
+    numbers, counts = torch.unique(code[code > 0], return_counts=True)
+    return Counter({describe(checks[number - 1]): many for number, many in zip(numbers.tolist(), counts.tolist(), strict=True)})
+
+
+def describe(check: Check) -> str:
+    """A check as tables name it."""
+    place = f"{check.span.place}: " if check.span is not None else ""
+    return f"{place}{check.error}: {check.message}" if check.message else f"{place}{check.error}"
+
+
+class Complaint:
+    """What to call when a fixed graph has found failing samples; graphs know it by its number."""
+
+    _numbers = itertools.count()
+
+    def __init__(self, raises: Callable[[Tensor, list[Tensor]], None]) -> None:
+        self.raises = raises
+        self.number = next(self._numbers)
+        _complaints[self.number] = self
+
+
+_complaints: WeakValueDictionary[int, Complaint] = WeakValueDictionary()
+
+
+@torch.library.custom_op("deepalgo::raise_errors", mutates_args=())
+def raise_errors(code: Tensor, leaves: list[Tensor], complaint: int) -> Tensor:
+    """True for every sample, or an exception."""
+    if bool((code != 0).any()):
+        _complaints[complaint].raises(code, leaves)
+    return torch.ones_like(code, dtype=torch.bool)
+
+
+@raise_errors.register_fake
+def _(code: Tensor, leaves: list[Tensor], complaint: int) -> Tensor:
+    return torch.empty_like(code, dtype=torch.bool)
