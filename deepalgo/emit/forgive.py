@@ -1,6 +1,6 @@
 """Give samples on which the heuristic raises NaN, and no gradient, inside of one fixed graph.
 
->>> from deepalgo.ir import Input, Kind, Leaf, Op, Type, Value
+>>> from deepalgo.ir import Input, Leaf, Type
 >>> x, ok, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.BOOL)), Value(2, Type(Kind.REAL), "y")
 >>> body = Block((), (Op(ok, "ge", (x, x)), Check(ok, "ValueError", ""), Op(y, "sqrt", (x,))), (y,))
 >>> program, checks = forgive(Program("f", (Input("x", x),), (), body, Leaf(y)), 100)
@@ -29,7 +29,7 @@ from dataclasses import replace
 
 from deepalgo.emit.code_errors import CodeErrors
 from deepalgo.emit.rewriter import Fresh, Rewriter
-from deepalgo.ir import Attr, Block, Check, If, Kind, Program, Value, While
+from deepalgo.ir import Attr, Block, Check, If, Kind, Op, Program, Statement, Value, While
 
 #: What a failed sample gets; there is no NaN among integers, so they get the one that no one computes with.
 NOTHING: dict[Kind, Attr] = {Kind.BOOL: False, Kind.INT: -(2**63), Kind.REAL: math.nan, Kind.COMPLEX: complex(math.nan, math.nan)}
@@ -52,6 +52,9 @@ class Forgive(Rewriter):
     def whole(self, body: Block) -> Block:
         """The body of the new program."""
         coder = CodeErrors(self.fresh, self.rounds, self.checks)
+        # Weights are read in front of the branch, so that it can keep the gradients of failed samples from them.
+        self.out.extend(statement for statement in body.body if _is_weight(statement))
+        body = replace(body, body=tuple(statement for statement in body.body if not _is_weight(statement)))
         copy = Rewriter(self.fresh).copy(body)
         coded, code = coder.coded(copy)
         self.out.extend(coded.body)
@@ -75,3 +78,7 @@ class Forgive(Rewriter):
     def repeat(self, loop: While) -> None:
         """No sample that comes here runs too long."""
         super().repeat(replace(loop, bound=self.rounds) if loop.bound is None else loop)
+
+
+def _is_weight(statement: Statement) -> bool:
+    return isinstance(statement, Op) and statement.name == "weight"

@@ -12,6 +12,8 @@ from typing import Literal
 from deepalgo.emit.catch import catch
 from deepalgo.emit.code_errors import can_fail, code_errors
 from deepalgo.emit.forgive import forgive
+from deepalgo.emit.hoist import hoist
+from deepalgo.emit.levels import Level, find_levels
 from deepalgo.emit.mask import mask
 from deepalgo.emit.merge import merge
 from deepalgo.emit.prune import prune
@@ -42,12 +44,13 @@ class Lowered:
 
 def lower(program: Program, plan: Plan) -> Lowered:
     """Bring a program into the form that its plan asks for."""
-    program = prune(catch(prune(merge(program)), plan.rounds))
+    program = prune(catch(prune(merge(hoist(program))), plan.rounds))
     checks: tuple[Check, ...] = ()
     if (plan.fixed or plan.errors == "nan") and any(map(can_fail, program.body.body)):
         program, checks = (forgive if plan.fixed and plan.errors == "nan" else code_errors)(program, plan.rounds)
     if plan.fixed:
         program = mask(program, rounds=plan.rounds)
     elif not plan.record:
-        program = mask(program, is_light)
+        levels = find_levels(program)
+        program = mask(program, lambda branch: levels[branch.condition] == Level.BATCHED and is_light(branch))
     return Lowered(prune(program), checks)

@@ -331,7 +331,7 @@ def _tuple(items: Sequence[str]) -> str:
 
 
 def _used_once(block: Block) -> set[Value]:
-    """Values that one operation or check of their own block uses, and nothing else."""
+    """Values that one statement of their own block uses, and nothing else."""
     found: set[Value] = set()
     _count(block, found)
     return found
@@ -342,7 +342,6 @@ def _count(block: Block, found: set[Value]) -> None:
     elsewhere: set[Value] = set()
     for statement in block.body:
         here.update(used(statement))
-        elsewhere.update(used(statement) if not isinstance(statement, (Op, Check)) else ())
         for inner in blocks(statement):
             elsewhere.update(captured(inner))
             _count(inner, found)

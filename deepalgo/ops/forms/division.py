@@ -14,7 +14,6 @@ from torch.autograd.function import FunctionCtx
 
 from deepalgo.ops.forms.operands import Operand, apply, is_integral, spread, tensors
 
-
 #: A power of two, so that multiples are exact; it brings every quotient of ordinary numbers below overflow.
 HUGE = 2.0**1020
 
