@@ -1,0 +1,48 @@
+"""What the files around the package say about each other is true."""
+
+import importlib.metadata
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import deepalgo
+
+ROOT = Path(__file__).parent.parent
+
+
+def canonical(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def pinned():
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    return {canonical(name): version for name, version in (line.split("==") for line in lines if not line.startswith("#"))}
+
+
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "docs/guide/compile.md"])
+def test_every_make_command_that_a_document_names_exists(document):
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = set(re.findall(r"(?:^|`)make (?:[A-Z]+=\S+ )*([a-z-]+)", (ROOT / document).read_text(), re.MULTILINE))
+    assert named <= targets
+
+
+def test_every_dependency_has_an_exact_version_in_the_lock():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = {canonical(re.match(r"[\w.-]+", item)[0]) for item in [*project["dependencies"], *project["optional-dependencies"]["dev"]]}
+    assert wanted <= set(pinned())
+
+
+def test_the_suite_runs_with_the_locked_torch():
+    assert importlib.metadata.version("torch").split("+")[0] == pinned()["torch"]
+
+
+def test_the_installed_version_is_the_version_of_the_package():
+    assert importlib.metadata.version("deepalgo") == deepalgo.__version__
+
+
+def test_every_page_of_the_documentation_is_in_its_navigation():
+    pages = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
+    listed = set(re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
+    assert pages | {"index.md"} == listed
