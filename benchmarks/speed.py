@@ -1,4 +1,5 @@
-"""How long compiling takes, and how a network compares with calling the heuristic sample by sample: `make bench`.
+"""How long compiling takes, how a network compares with calling the heuristic sample by sample, and when it pays to compute
+both arms of a branch for every sample instead of sorting the samples: `make bench`.
 
 Each row is measured in one run on one thread, the best of several rounds; only ratios within a run mean something.
 """
@@ -11,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 import deepalgo as da
+from deepalgo.emit import weigh
 from examples.demo import friction_factor, pipes
 
 
@@ -73,15 +75,63 @@ def measure(heuristic, inputs):
     )
 
 
-def main(count=10_000):
-    """Print one row a heuristic."""
+def branch(x, rounds):
+    """Two arms of twice as many operations as `rounds`."""
+    if x > 0.5:
+        for _ in range(rounds):
+            x = x * 0.99 + 0.01
+    else:
+        for _ in range(rounds):
+            x = x * 1.01 - 0.01
+    return x
+
+
+def measure_branch(rounds, inputs, limit):
+    """Seconds for a batch, without and with its gradient, branches of up to `limit` operations being computed for every sample."""
+    before, weigh.LIGHT = weigh.LIGHT, limit
+    try:
+        network = da.compile(branch, example=((0.5, rounds), {}))
+
+        def forward():
+            with torch.no_grad():
+                network(*inputs, rounds)
+
+        return best(forward, rounds=20), best(lambda: network(*inputs, rounds).sum().backward(), rounds=20)
+    finally:
+        weigh.LIGHT = before
+
+
+def print_heuristics(console, count):
+    """One row a heuristic."""
     columns = ("heuristic", "compile ms", "python ns", "network ns", "with gradient ns", "python / network")
     table = Table(*columns, title=f"per sample, batch of {count}")
     for heuristic, sample in HEURISTICS:
         compiling, plain, forward, backward = measure(heuristic, sample(count, seed=1))
         nanoseconds = [f"{1e9 * seconds / count:.0f}" for seconds in (plain, forward, backward)]
         table.add_row(heuristic.__name__, f"{1e3 * compiling:.1f}", *nanoseconds, f"{plain / forward:.1f}")
-    Console().print(table)
+    console.print(table)
+
+
+def print_branches(console):
+    """One row for each size of a branch: how much longer sorting takes than computing both arms; below 1 it is quicker."""
+    batches = (100, 10_000, 100_000)
+    columns = [f"{what} {count}" for count in batches for what in ("forward", "with gradient")]
+    table = Table("operations", *columns, title="a branch in batches: time sorted / time masked")
+    for rounds in (1, 2, 4, 6, 8, 16):
+        ratios = []
+        for count in batches:
+            inputs = (torch.rand(count, generator=torch.Generator().manual_seed(1), dtype=torch.float64),)
+            pairs = zip(measure_branch(rounds, inputs, limit=-1), measure_branch(rounds, inputs, limit=math.inf), strict=True)
+            ratios += [apart / masked for apart, masked in pairs]
+        table.add_row(str(4 * rounds), *(f"{ratio:.2f}" for ratio in ratios))
+    console.print(table)
+
+
+def main(count=10_000):
+    """Print both tables."""
+    console = Console(width=140)
+    print_heuristics(console, count)
+    print_branches(console)
 
 
 if __name__ == "__main__":
