@@ -7,8 +7,12 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from deepalgo.ir import Kind
 from deepalgo.stage import names
+from deepalgo.stage.arrays import indexing
+from deepalgo.stage.arrays.box import Array, shape_of
 from deepalgo.stage.machine import UNROLL, Machine
 from deepalgo.stage.structure import Number, join, structure_of
 from deepalgo.stage.unions import distribute
@@ -48,7 +52,11 @@ def get_item(machine: Machine, container: Any, key: Any, node: ast.AST) -> Any:
         return distribute(machine, container, lambda case: get_item(machine, case, key, node), node)
     if isinstance(key, Union):
         return distribute(machine, key, lambda case: get_item(machine, container, case, node), node)
+    if isinstance(container, Array):
+        return indexing.get(machine, container, key, node)
     if isinstance(container, Signal):
+        if container.flavour == "np" and key in ((), ...):
+            return container
         raise UserRaise(TypeError, "'float' object is not subscriptable", machine.span)
     if isinstance(key, Signal):
         return _chosen_item(machine, container, key, node)
@@ -133,6 +141,9 @@ def set_item(machine: Machine, container: Any, key: Any, value: Any, node: ast.A
     if isinstance(container, Union):
         distribute(machine, container, lambda case: set_item(machine, case, key, value, node), node)
         return
+    if isinstance(container, Array):
+        indexing.store(machine, container, key, value, node)
+        return
     refuse_shared(machine, container, node)
     if isinstance(key, Signal) and key.known is None:
         _chosen_store(machine, container, key, value, node)
@@ -208,7 +219,10 @@ def delete(machine: Machine, target: ast.expr) -> None:
 def get_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any:
     """`value.name`."""
     from deepalgo.stage import signal_methods
+    from deepalgo.stage.arrays import methods
 
+    if isinstance(value, Array) or (isinstance(value, Signal) and value.flavour == "np"):
+        return methods.attribute(machine, value, name, node)
     if isinstance(value, Signal):
         return signal_methods.attribute(machine, value, name, node)
     if isinstance(value, Closure):
@@ -235,7 +249,7 @@ def _module_attribute(machine: Machine, module: types.ModuleType, name: str) -> 
         value = getattr(module, name)
     except AttributeError as error:
         raise UserRaise(error, None, machine.span) from None
-    if isinstance(value, (float, list, tuple, dict)) or type(value).__name__ == "ndarray":
+    if isinstance(value, (float, list, tuple, dict, np.ndarray)):
         return names.lift_module_constant(machine, module.__name__, vars(module), name, value)
     return value
 
@@ -269,7 +283,7 @@ def _lift_attribute(machine: Machine, value: Any, name: str, result: Any) -> Any
     owner = value if isinstance(value, type) else type(value)
     if str(getattr(owner, "__module__", "")).partition(".")[0] in names.GIVEN or isinstance(owner, types.ModuleType):
         return result
-    if type(result) is float or isinstance(result, (list, tuple)):
+    if isinstance(result, (float, list, tuple, np.ndarray)):
         inherited = name not in getattr(value, "__dict__", {})
         place = ("attribute", owner.__qualname__ if inherited else id(value), name)
         return names.lift(machine, result, place, f"{owner.__name__}_{name}" if inherited else name, None)
@@ -392,6 +406,11 @@ def _unpack(machine: Machine, targets: list[ast.expr], value: Any, node: ast.AST
 
 def iterate(machine: Machine, value: Any, node: ast.AST, size: int | None = None) -> list[Any]:
     """The items of an iterable as a list; its length must not depend on data."""
+    if isinstance(value, Array):
+        extent = shape_of(value)
+        if not extent:
+            raise UserRaise(TypeError, "iteration over a 0-d array", machine.at(node))
+        return [indexing.get(machine, value, place, node) for place in range(extent[0])]
     if isinstance(value, Signal):
         if value.shape:
             return [machine.emit("index", value, key=(n,), flavour=value.flavour) for n in range(value.shape[0])]

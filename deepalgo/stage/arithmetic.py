@@ -7,6 +7,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from deepalgo.ir import Kind, Type
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.text import concatenate
@@ -38,6 +40,10 @@ def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node
         return distribute(machine, left, lambda item: binary(machine, op, item, right, node), node)
     if isinstance(right, Union):
         return distribute(machine, right, lambda item: binary(machine, op, left, item, node), node)
+    if meets_arrays(left, right):
+        from deepalgo.stage.arrays import elementwise
+
+        return elementwise.binary(machine, op, left, right, node)
     if isinstance(left, Signal) and (isinstance(right, Signal) or is_number(right)):
         return on_signals(machine, op, left, right)
     if isinstance(right, Signal) and is_number(left):
@@ -48,6 +54,17 @@ def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node
     if method is not None:
         return method(machine, node)
     return native(machine, NATIVE[op], left, right)
+
+
+def meets_arrays(*operands: Any) -> bool:
+    """Whether NumPy treats these operands number by number: one is an array, or a NumPy number meets a list."""
+    from deepalgo.stage.arrays.box import Array
+    from deepalgo.stage.arrays.indexing import Masked
+
+    if any(isinstance(item, (Array, Masked)) or (isinstance(item, np.ndarray) and item.dtype.kind in "biufc") for item in operands):
+        return True
+    numpy_number = any(_flavour(item) == "np" for item in operands)
+    return numpy_number and any(isinstance(item, (list, tuple)) for item in operands)
 
 
 def native(machine: Machine, function: Callable[..., Any], *args: Any) -> Any:
@@ -95,12 +112,12 @@ def _user_method(left: Any, right: Any, op: type[ast.operator]) -> Callable[[Mac
 
 def on_signals(machine: Machine, op: type[ast.operator], left: Any, right: Any) -> Any:
     """`left op right` where at least one side is a Signal and both are numbers."""
-    known = _known(left, right)
+    flavour = "np" if "np" in (_flavour(left), _flavour(right)) else "py"
+    known = _known(left, right) if flavour == "py" else None
     if known is not None:
         value = native(machine, NATIVE[op], known[0], known[1])  # raises as Python would
         if isinstance(value, complex) and not isinstance(known[0], complex) and not isinstance(known[1], complex):
             return value
-    flavour = "np" if "np" in (_flavour(left), _flavour(right)) else "py"
     result = _RULES.get(op, _plain)(machine, op, left, right, flavour)
     if known is None:
         return result
@@ -122,7 +139,7 @@ def _known(left: Any, right: Any) -> tuple[Any, Any, frozenset[str]] | None:
 
 
 def _flavour(value: Any) -> str:
-    return value.flavour if isinstance(value, Signal) else "py"
+    return value.flavour if isinstance(value, Signal) else "np" if isinstance(value, np.generic) else "py"
 
 
 def _kind(value: Any) -> Kind:
@@ -267,6 +284,10 @@ def unary(machine: Machine, op: type[ast.unaryop], operand: Any, node: ast.AST) 
     if isinstance(operand, Union):
         return distribute(machine, operand, lambda item: unary(machine, op, item, node), node)
     function, name = {ast.USub: (operator.neg, "neg"), ast.UAdd: (operator.pos, "pos"), ast.Invert: (operator.invert, "invert")}[op]
+    if meets_arrays(operand):
+        from deepalgo.stage.arrays import elementwise
+
+        return elementwise.unary(machine, name, function, operand)
     if not isinstance(operand, Signal):
         method = user_method(operand, f"__{name}__")
         if method is not None:

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from deepalgo.ops.table import infer
+import numpy as np
+
 from deepalgo.errors import CompileError
 from deepalgo.ir import Attr, Kind, Op, Statement, Type, Value
 from deepalgo.source import Span
@@ -82,7 +84,7 @@ def kind_of(value: object) -> Kind:
     >>> kind_of(True), kind_of(2.5)
     (<Kind.BOOL: 0>, <Kind.REAL: 2>)
     """
-    match value:
+    match value.item() if isinstance(value, np.generic) else value:
         case bool():
             return Kind.BOOL
         case int():

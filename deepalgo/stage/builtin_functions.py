@@ -7,10 +7,14 @@ import copy
 import warnings
 from typing import Any
 
+import numpy as np
+
 from deepalgo.ir import Kind, Type
 from deepalgo.stage import access, arithmetic, comparisons
+from deepalgo.stage.arrays.box import Array, read, shape_of
+from deepalgo.stage.arrays.convert import representative_array
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import call_native, contains_signal, handles
+from deepalgo.stage.natives import HANDLERS, call_native, contains_signal, handles
 from deepalgo.stage.regions import choose
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.truth import decide, truth
@@ -43,6 +47,8 @@ def _abs(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def _abs_one(machine: Machine, value: Any, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call
 
+    if isinstance(value, Array):
+        return HANDLERS[np.absolute](machine, [value], {}, node)
     method = user_method(value, "__abs__")
     if method is not None:
         return call(machine, method, [value], {}, node)
@@ -141,6 +147,7 @@ def to_int(machine: Machine, rounded: Signal, value: Signal, native: Any) -> Sig
 
 @handles(int)
 def _int(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    args = [_number(machine, item) for item in args]
     if not args or not isinstance(args[0], (Signal, Union, Text)):
         return call_native(machine, int, args, kwargs, node)
     return distribute(machine, args[0], lambda item: _int_one(machine, item, node), node)
@@ -160,6 +167,7 @@ def _int_one(machine: Machine, value: Any, node: ast.AST) -> Any:
 
 @handles(float)
 def _float(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    args = [_number(machine, item) for item in args]
     if not args or not isinstance(args[0], (Signal, Union)):
         return call_native(machine, float, args, kwargs, node)
     return distribute(machine, args[0], lambda item: _float_one(machine, item, node), node)
@@ -175,6 +183,15 @@ def _float_one(machine: Machine, value: Any, node: ast.AST) -> Any:
     result = machine.cast(value, Type(Kind.REAL))
     known = None if value.known is None else Known(float(value.known.value), value.known.keys)
     return Signal(result.value, "py", value.uniform, known)
+
+
+def _number(machine: Machine, value: Any) -> Any:
+    """An array of one number as that number."""
+    if not isinstance(value, Array) or not contains_signal(value):
+        return value
+    held = read(machine, value)
+    assert isinstance(held, Signal)
+    return access.only_item(machine, held) if held.shape else held
 
 
 @handles(bool)
@@ -209,14 +226,14 @@ def _divmod(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 def representative(value: Any) -> Any:
     """A plain number of the same type."""
+    if isinstance(value, Array):
+        return representative_array(value)
     if not isinstance(value, Signal):
         return value
-    import numpy
-
     plain = {Kind.BOOL: True, Kind.INT: 1, Kind.REAL: 1.0, Kind.COMPLEX: 1j}[value.kind]
     if value.shape:
-        return numpy.full(value.shape, plain)
-    return numpy.asarray(plain)[()] if value.flavour == "np" else plain
+        return np.full(value.shape, plain)
+    return np.asarray(plain)[()] if value.flavour == "np" else plain
 
 
 @handles(isinstance)
@@ -274,6 +291,11 @@ def _len(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def _len_one(machine: Machine, value: Any, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call
 
+    if isinstance(value, Array):
+        extent = shape_of(value)
+        if not extent:
+            raise UserRaise(TypeError, "len() of unsized object", machine.span)
+        return extent[0]
     if isinstance(value, Signal):
         if value.shape:
             return value.shape[0]
@@ -431,6 +453,8 @@ def _super(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 @handles(copy.copy)
 def _copy(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     value = args[0]
+    if isinstance(value, Array):
+        return HANDLERS[np.copy](machine, [value], {}, node)
     if isinstance(value, (list, dict, set)):
         return machine.heap.created(value.copy())
     return value if isinstance(value, (Signal, Union, tuple)) else call_native(machine, copy.copy, args, kwargs, node)
@@ -439,6 +463,8 @@ def _copy(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 @handles(copy.deepcopy)
 def _deepcopy(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     value = args[0]
+    if isinstance(value, Array):
+        return HANDLERS[np.copy](machine, [value], {}, node)
     if isinstance(value, list):
         return machine.heap.created([_deepcopy(machine, [item], {}, node) for item in value])
     if isinstance(value, dict):

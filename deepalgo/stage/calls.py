@@ -9,9 +9,13 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from deepalgo.errors import CompileError
 from deepalgo.source import FunctionSource, SourceUnavailable, read_function
-from deepalgo.stage import natives
+from deepalgo.stage import access, natives
+from deepalgo.stage.arrays.box import Array
+from deepalgo.stage.arrays.methods import ArrayMethod
 from deepalgo.stage.bind import Parameters, bind
 from deepalgo.stage.exits import Case, Exit, Way
 from deepalgo.stage.machine import MAX_DEPTH, Machine
@@ -30,6 +34,10 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
     if handler is not None:
         return handler(machine, args, kwargs, node)
     match function:
+        case ArrayMethod():
+            return function.call(machine, args, kwargs, node)
+        case np.vectorize():
+            return _vectorized(machine, function, args, kwargs, node)
         case Closure():
             return _call_closure(machine, function, args, kwargs, node)
         case BoundMethod():
@@ -60,6 +68,21 @@ def _call_object(machine: Machine, function: Any, args: list[Any], kwargs: dict[
     if not callable(function):
         raise UserRaise(TypeError, f"'{type(function).__name__}' object is not callable", machine.span)
     return natives.call_native(machine, function, args, kwargs, node)
+
+
+def _vectorized(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """`np.vectorize(f)`: `f` number by number."""
+    from deepalgo.stage.arrays.constructors import HANDLERS as handlers
+    from deepalgo.stage.arrays.convert import shape, to_signal
+
+    target = np.broadcast_shapes(*[shape(machine, item) for item in args])
+    if not target:
+        return call(machine, function.pyfunc, args, kwargs, node)
+    spread = [handlers[np.broadcast_to](machine, [item, target], {}, node) for item in args]
+    places = list(np.ndindex(*target))
+    results = [call(machine, function.pyfunc, [access.get_item(machine, item, place, node) for item in spread], kwargs, node) for place in places]
+    whole = machine.emit("stack", *[to_signal(machine, item) for item in results], flavour="np")
+    return handlers[np.reshape](machine, [machine.heap.created(Array(whole)), target], {}, node)
 
 
 # --- interpreted functions --------------------------------------------------------------------------------------------------

@@ -7,6 +7,10 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from deepalgo.stage.arithmetic import meets_arrays
+from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.truth import truth
 from deepalgo.stage.unions import distribute
@@ -37,6 +41,10 @@ def compare(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: 
             )
     if op is ast.Is:
         return left is right
+    if meets_arrays(left, right):
+        from deepalgo.stage.arrays import elementwise
+
+        return elementwise.compare(machine, NAMES[op], NATIVE[op], left, right)
     if isinstance(left, Signal) or isinstance(right, Signal):
         return _on_signals(machine, op, left, right, node)
     if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)) and op in (ast.Eq, ast.NotEq):
@@ -94,6 +102,11 @@ def _contains(machine: Machine, item: Any, container: Any, node: ast.AST) -> Any
     if isinstance(container, Text) or isinstance(item, Text):
         machine.refuse("a string made from data is searched", "Strings made from data are only good for messages.", node)
     members: list[Any] | None = None
+    if isinstance(container, Array):
+        from deepalgo.stage.arrays.reductions import reduce
+
+        same = compare(machine, ast.Eq, container, item, node)
+        return reduce(machine, "any", same.held, None, False) if isinstance(same, Array) and isinstance(same.held, Signal) else bool(np.any(same.held))
     if isinstance(container, (list, tuple, set, frozenset, dict, range)):
         members = list(container)
     has_signal = isinstance(item, (Signal, Union)) or any(isinstance(member, (Signal, Union)) for member in members or ())

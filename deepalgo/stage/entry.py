@@ -13,6 +13,8 @@ import numpy as np
 from deepalgo.errors import CompileError, InputError
 from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Sequence, Static, Tree, Type
 from deepalgo.signature import Argument, Signature, is_input, parameters_of
+from deepalgo.stage.arrays.box import Array
+from deepalgo.stage.arrays.convert import to_signal
 from deepalgo.stage.builder import kind_of
 from deepalgo.stage.calls import call
 from deepalgo.stage.machine import Machine
@@ -153,7 +155,10 @@ class InputMaker:
         if is_input(value):
             shape = value.shape if isinstance(value, np.ndarray) else ()
             kind = Kind.COMPLEX if isinstance(value, complex) or getattr(value, "dtype", None) == np.complex128 else Kind.REAL
-            return self._leaf(path, Type(kind, shape), "np" if isinstance(value, np.ndarray) else "py")
+            if not isinstance(value, np.ndarray):
+                return self._leaf(path, Type(kind, shape), "py")
+            signal, leaf = self._leaf(path, Type(kind, shape), "np")
+            return Array(signal), leaf
         return value, Static(value)
 
     def _own(self, container: Any) -> Any:
@@ -172,6 +177,9 @@ def output_of(machine: Machine, value: Any) -> tuple[Tree, list[Signal]]:
 
 def _output(machine: Machine, value: Any, leaves: list[Signal]) -> Tree:
     match value:
+        case Array():
+            leaves.append(to_signal(machine, value))
+            return Leaf(leaves[-1].value)
         case Signal():
             leaves.append(value)
             return Leaf(value.value)

@@ -13,6 +13,7 @@ from typing import Any
 
 from deepalgo.ir import Block, Kind, Loop, Statement, Type, Value, While
 from deepalgo.stage import access, arithmetic
+from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.exits import Case, Exit, Way
 from deepalgo.stage.heap import Change
 from deepalgo.stage.machine import Machine
@@ -46,7 +47,10 @@ class Place:
 
     def write(self, machine: Machine, value: Any) -> None:
         machine.heap.touch(self.container)
-        self.container[self.key] = value
+        if isinstance(self.container, Array):
+            self.container.held = value
+        else:
+            self.container[self.key] = value
 
 
 @dataclass(slots=True)
@@ -214,7 +218,11 @@ class LoopRegion:
             if id(container) not in self.machine.heap.namespaces and set(before) != set(after):
                 self._length_changes()
             return [(key, before.get(key, UNDEFINED), after.get(key, UNDEFINED)) for key in keys]
-        return container.entries(self, before, after)  # type: ignore[no-any-return]  # boxes of our own know how
+        if isinstance(container, Array):
+            return [("held", before, after)]
+        if before != after:
+            self._length_changes()
+        return []
 
     def _length_changes(self) -> None:
         if self.rounds is not None and isinstance(self.rounds.count, int):
@@ -262,6 +270,8 @@ class LoopRegion:
     def _after(self, draft: Draft, place: Place) -> Any:
         """What the draft left at a place; an untouched place keeps its parameter."""
         content = draft.change.after(place.container)
+        if isinstance(place.container, Array):
+            return content.held if isinstance(content, Array) else content
         return content[place.key] if isinstance(content, list) else content.get(place.key, UNDEFINED)
 
     def _statement(self, draft: Draft, init: list[Signal], following: list[Signal], results: list[Value]) -> Statement:
@@ -296,6 +306,8 @@ class LoopRegion:
 
 
 def _held(place: Place) -> Any:
+    if isinstance(place.container, Array):
+        return place.container.held
     if isinstance(place.container, list):
         return place.container[place.key]
     return place.container.get(place.key, UNDEFINED)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+import numpy as np
+
 from deepalgo.errors import CompileError
 from deepalgo.ir import Attr, Check, Kind, Op, Type, Value
 from deepalgo.source import Span
@@ -74,7 +76,17 @@ class Machine:
 
     def constant(self, value: Any) -> Signal:
         """A plain number as a Signal."""
+        if isinstance(value, np.ndarray):
+            return self.constant_array(value)
+        if isinstance(value, np.generic):
+            return Signal(self.builder.const(value.item()), "np", True, Known(value.item(), frozenset()))
         return Signal(self.builder.const(value), "py", True, Known(value, frozenset()))
+
+    def constant_array(self, value: np.ndarray) -> Signal:
+        """A plain array of numbers as a Signal."""
+        from deepalgo.stage.arrays.box import attr_of_plain, type_of_plain
+
+        return Signal(self.builder.const(attr_of_plain(value), type_of_plain(value)), "np", True, None)
 
     def zero(self, type: Type, flavour: str = "py") -> Signal:
         """A value of the given type that nobody reads."""
@@ -104,6 +116,8 @@ class Machine:
         return Signal(result.value, value.flavour, value.uniform, value.known)
 
     def _cast_constant(self, value: Any, type: Type) -> Signal:
+        if isinstance(value, np.ndarray):
+            return self.cast(self.constant_array(value), type)
         if not is_number(value):
             raise AssertionError(f"not a number: {value!r}")
         convert = {Kind.BOOL: bool, Kind.INT: int, Kind.REAL: float, Kind.COMPLEX: complex}[type.kind]
@@ -200,6 +214,8 @@ class Machine:
     def check(self, ok: Signal, error: type[BaseException] | str, message: str, operands: tuple[Signal, ...] = ()) -> None:
         """Samples for which `ok` is false raise here."""
         truth = self.truth_of(ok) if ok.known is None else bool(ok.known.value)
+        if ok.shape:
+            ok = self.emit("all", ok, axis=None)
         if truth is True:
             return
         name = error if isinstance(error, str) else self.error_name(error)

@@ -9,6 +9,8 @@ from typing import Any
 
 from deepalgo.ir import Kind, Type
 from deepalgo.stage import access, arithmetic
+from deepalgo.stage.arrays.box import Array
+from deepalgo.stage.arrays.convert import to_signal
 from deepalgo.stage.builtin_functions import pointwise, to_int
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Handler, call_native, contains_signal, handles
@@ -67,6 +69,8 @@ def _unary(name: str, native: Any, rule: Rule | None, overflows: bool) -> Handle
 
 def apply_unary(machine: Machine, name: str, native: Any, rule: Rule | None, overflows: bool, value: Any, node: ast.AST) -> Any:
     """One function of `math` on one number."""
+    if isinstance(value, Array) and contains_signal(value):
+        value = to_signal(machine, value)
     if not isinstance(value, Signal):
         return call_native(machine, native, [value], {}, node)
     value = real(machine, value)
@@ -80,6 +84,8 @@ def apply_unary(machine: Machine, name: str, native: Any, rule: Rule | None, ove
 
 def real(machine: Machine, value: Any) -> Any:
     """`math` takes real numbers."""
+    if isinstance(value, Array):
+        value = to_signal(machine, value)
     if not isinstance(value, Signal):
         return float(value)
     if value.kind is Kind.COMPLEX:

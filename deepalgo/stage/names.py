@@ -10,8 +10,11 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from deepalgo.ir import Attr, Kind, Op, Type
 from deepalgo.source import FunctionSource, Span
+from deepalgo.stage.arrays.box import Array, attr_of_plain, has_numbers
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.values import UNDEFINED, Frame, Known, Signal, UserRaise
 
@@ -125,8 +128,9 @@ def _may_lift(value: Any) -> bool:
 
 def lift(machine: Machine, value: Any, place: Any, name: str, span: Span | None) -> Any:
     """Replace the numbers that a person wrote by weights: a float, or a table of floats as one weight."""
-    if type(value) is float:
-        return weight(machine, machine.weights.at(place, name, value, (), span), value, ())
+    if isinstance(value, float):
+        made = weight(machine, machine.weights.at(place, name, float(value), (), span), float(value), ())
+        return made if type(value) is float else Signal(made.value, "np", True, made.known)
     memo = machine.lifted.get(place)
     if memo is not None and memo[0] is value:
         return memo[1]
@@ -137,6 +141,8 @@ def lift(machine: Machine, value: Any, place: Any, name: str, span: Span | None)
 
 
 def _lift_container(machine: Machine, value: Any, place: Any, name: str, span: Span | None) -> Any:
+    if isinstance(value, np.ndarray):
+        return _lift_array(machine, value, place, name, span)
     if type(value) in (list, tuple):
         shape = table_shape(value)
         if shape is not None and 2 <= _size(shape) <= LONGEST_TABLE:
@@ -152,6 +158,16 @@ def _lift_container(machine: Machine, value: Any, place: Any, name: str, span: S
     if isinstance(value, types.SimpleNamespace):
         return value
     return value
+
+
+def _lift_array(machine: Machine, value: np.ndarray, place: Any, name: str, span: Span | None) -> Any:
+    """An array that lives outside of the function: of floats one weight, of other numbers a fixed table."""
+    if not has_numbers(value):
+        return value
+    if value.dtype != np.float64 or not 2 <= value.size <= LONGEST_TABLE:
+        return Array(value)
+    key = machine.weights.at(place, name, attr_of_plain(value), tuple(value.shape), span)
+    return Array(weight(machine, key, None, tuple(value.shape)))
 
 
 def _identifier(key: Any) -> str:
@@ -202,8 +218,9 @@ def _unpack(machine: Machine, table: Signal, value: Any) -> Any:
 def weight(machine: Machine, key: str, value: Any, shape: tuple[int, ...]) -> Signal:
     """A use of a weight at this place of the program."""
     result = machine.builder.fresh(Type(Kind.REAL, shape))
+    known = None if value is None else Known(value, frozenset({key}))
     machine.builder.append(Op(result, "weight", (), (("key", key), ("site", machine.site)), machine.span))
-    return Signal(result, "py", True, Known(value, frozenset({key})))
+    return Signal(result, "py", True, known)
 
 
 def literal(machine: Machine, node: ast.expr, value: float) -> Signal:

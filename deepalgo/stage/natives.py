@@ -7,6 +7,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.values import Closure, Leak, Signal, Text, Union, UserRaise
 
@@ -60,6 +62,7 @@ def handles(*functions: Any) -> Callable[[Handler], Handler]:
 def find(function: Any) -> Handler | None:
     """The handler of a function, if it has one."""
     from deepalgo.stage import builtin_functions, mathematics  # noqa: F401 - they register themselves
+    from deepalgo.stage.arrays import constructors, elementwise, linear, reductions  # noqa: F401
 
     try:
         return HANDLERS.get(function)
@@ -148,19 +151,41 @@ def _call_string(machine: Machine, function: Any, name: str, args: list[Any], kw
 
 
 def _run(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    from deepalgo.stage.arrays.convert import box
+
+    args = [unboxed(item) for item in args]
+    kwargs = {key: unboxed(item) for key, item in kwargs.items()}
     try:
         result = function(*args, **kwargs)
     except Leak as error:
         machine.refuse(f"`{label(function)}`: {error}", "Write it out in Python.", node)
     except Exception as error:
         raise UserRaise(error, None, machine.span) from None
+    if isinstance(result, (np.ndarray, tuple)):
+        return box(machine, result)
     return machine.heap.created(result) if isinstance(result, (list, dict, set)) else result
+
+
+def unboxed(value: Any) -> Any:
+    """Plain arrays as NumPy's own, for native code."""
+    from deepalgo.stage.arrays.box import Array, numpy_key
+
+    if isinstance(value, Array):
+        return value.held if value.base is None else unboxed(value.base)[numpy_key(value.key)]
+    if type(value) in (list, tuple):
+        return type(value)(unboxed(item) for item in value)
+    return value
 
 
 def contains_signal(value: Any, depth: int = 6) -> bool:
     """Whether data, or a function of the interpreter, hides anywhere in a value."""
-    if isinstance(value, (Signal, Union, Text, Closure)):
+    from deepalgo.stage.arrays.box import Array
+    from deepalgo.stage.arrays.indexing import Masked
+
+    if isinstance(value, (Signal, Union, Text, Closure, Masked)):
         return True
+    if isinstance(value, Array):
+        return contains_signal(value.base) if value.base is not None else isinstance(value.held, Signal)
     if depth == 0:
         return False
     if isinstance(value, (list, tuple, set, frozenset)):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from deepalgo.stage import access, arithmetic, loops, tries
+from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.calls import call
 from deepalgo.stage.exits import FALL, Case, Exit, Way
 from deepalgo.stage.expressions import closure, describe, evaluate
@@ -90,6 +91,12 @@ def _update(machine: Machine, node: ast.AugAssign, held: Any) -> Any:
         access.refuse_shared(machine, held, node)
         machine.heap.touch(held)
         held.extend(access.iterate(machine, value, node))
+        return held
+    if isinstance(held, Array):
+        from deepalgo.stage.arrays import indexing
+
+        updated = arithmetic.binary(machine, type(node.op), held, value, node)
+        indexing.store(machine, held, ..., updated, node)
         return held
     if isinstance(held, (set, dict)) and type(node.op) in arithmetic.INPLACE:
         access.refuse_shared(machine, held, node)

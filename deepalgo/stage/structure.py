@@ -15,7 +15,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
+import numpy as np
+
 from deepalgo.ir import Kind, Type
+from deepalgo.stage.arrays.box import Array, has_numbers, kind_of_array, shape_of, type_of_plain
 from deepalgo.stage.builder import kind_of
 from deepalgo.stage.values import Signal, Union, is_number
 
@@ -62,6 +65,14 @@ class Fields:
 
 
 @dataclass(frozen=True, slots=True)
+class Boxed:
+    """An array object. `shared`: someone else may hold it, so that a merged copy must not be written to."""
+
+    type: Type
+    shared: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Alternatives:
     """A Union: one of several structures, told apart by guards."""
 
@@ -73,7 +84,7 @@ class Anything:
     """A value that nobody reads: it fits every structure."""
 
 
-Structure: TypeAlias = Number | Fixed | Items | Fields | Alternatives | Anything
+Structure: TypeAlias = Number | Fixed | Items | Fields | Boxed | Alternatives | Anything
 
 ANYTHING = Anything()
 
@@ -86,8 +97,10 @@ def same_static(a: object, b: object) -> bool:
         return False
     if isinstance(a, float) and isinstance(b, float):
         return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
-    if isinstance(a, (bool, int, complex, str, bytes, range, slice)):
+    if isinstance(a, (bool, int, complex, str, bytes, range, slice, np.generic)):
         return bool(a == b)
+    if isinstance(a, np.ndarray):
+        return has_numbers(a) and np.array_equal(a, b)  # type: ignore[arg-type]  # both have the same type
     if type(a).__name__ == "method":
         return bool(a == b)
     return False
@@ -102,6 +115,8 @@ def structure_of(value: Any, fresh: Callable[[Any], bool]) -> Structure:
             return Number(value.type, value.flavour)
         case Union():
             return Alternatives(tuple(structure_of(item, fresh) for _, item in value.cases))
+        case Array():
+            return Boxed(Type(kind_of_array(value), shape_of(value)), not fresh(value))
         case tuple():
             return Items(type(value), tuple(structure_of(item, fresh) for item in value))
         case list() if fresh(value):
@@ -158,6 +173,8 @@ def _unify(a: Structure, b: Structure) -> Structure | None:
             return a
         case (Number() | Fixed()), (Number() | Fixed()):
             return _unify_numbers(a, b)
+        case Boxed(), Boxed() if a.type.shape == b.type.shape:
+            return Boxed(Type(max(a.type.kind, b.type.kind), a.type.shape), a.shared or b.shared)
         case Items(), Items() if a.kind is b.kind and len(a.items) == len(b.items):
             return Items(a.kind, tuple(map(join, a.items, b.items)))
         case Fields(), Fields() if a.kind is b.kind and a.keys == b.keys:
@@ -181,12 +198,23 @@ def _unify_numbers(a: Number | Fixed, b: Number | Fixed) -> Number | None:
 def _as_number(structure: Number | Fixed) -> Number | None:
     if isinstance(structure, Number):
         return structure
-    return Number(Type(kind_of(structure.item)), "py") if is_number(structure.item) else None
+    if has_numbers(structure.item):
+        return Number(type_of_plain(structure.item), "np")
+    if not is_number(structure.item):
+        return None
+    return Number(Type(kind_of(structure.item)), "np" if isinstance(structure.item, np.generic) else "py")
 
 
 def fits(case: Structure, structure: Structure) -> bool:
     """Whether a value of the first structure can be encoded in the second."""
     return _unify(structure, case) == structure
+
+
+def to_signal(machine: Machine, value: Any) -> Signal:
+    """An array as one Signal."""
+    from deepalgo.stage.arrays import convert
+
+    return convert.to_signal(machine, value)
 
 
 def encode(machine: Machine, value: Any, structure: Structure) -> list[Signal]:
@@ -196,6 +224,9 @@ def encode(machine: Machine, value: Any, structure: Structure) -> list[Signal]:
     match structure:
         case Number():
             return [machine.cast(value, structure.type)]
+        case Boxed():
+            value.shared = value.shared or structure.shared
+            return [machine.cast(to_signal(machine, value), structure.type)]
         case Fixed() | Anything():
             return []
         case Items():
@@ -215,6 +246,8 @@ def numbers(structure: Structure) -> Iterator[Number]:
     match structure:
         case Number():
             yield structure
+        case Boxed():
+            yield Number(structure.type, "np")
         case Fixed() | Anything():
             return
         case Items(items=items) | Fields(items=items):
@@ -263,6 +296,11 @@ def decode(machine: Machine, structure: Structure, leaves: Iterator[Signal]) -> 
         case Number():
             leaf = next(leaves)
             return Signal(leaf.value, structure.flavour, leaf.uniform, leaf.known)
+        case Boxed():
+            leaf = next(leaves)
+            made = Array(Signal(leaf.value, "np", leaf.uniform, None))
+            made.shared = structure.shared
+            return machine.heap.created(made)
         case Fixed():
             return structure.item
         case Anything():

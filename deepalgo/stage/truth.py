@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from deepalgo.ir import Kind
+from deepalgo.stage.arrays.box import Array, read
 from deepalgo.stage.machine import UNROLL, Machine
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Known, NeedsUnroll, Signal, Text, Union, UserRaise, user_method
@@ -17,6 +18,11 @@ def truth(machine: Machine, value: Any, node: ast.AST) -> Any:
         return distribute(machine, value, lambda item: truth(machine, item, node), node)
     if isinstance(value, Signal):
         return _signal_truth(machine, value)
+    if isinstance(value, Array):
+        held = read(machine, value)
+        if isinstance(held, Signal):
+            return _signal_truth(machine, held)
+        value = held
     if isinstance(value, Text):
         return bool(value.template)
     method = user_method(value, "__bool__") or user_method(value, "__len__")

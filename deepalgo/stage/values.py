@@ -6,6 +6,8 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+import numpy as np
+
 from deepalgo.ir import Kind, Type, Value
 from deepalgo.source import FunctionSource
 
@@ -140,7 +142,7 @@ class NeedsUnroll(Exception):
 
 def is_number(value: object) -> bool:
     """Whether a static value can take part in arithmetic with Signals."""
-    return isinstance(value, (bool, int, float, complex))
+    return isinstance(value, (bool, int, float, complex)) or (isinstance(value, np.generic) and value.dtype.kind in "biufc")
 
 
 def user_method(value: object, name: str) -> Any:

@@ -1,0 +1,116 @@
+"""`Array`: a NumPy array that depends on data, or may come to.
+
+Arrays have identity: two names may hold one array, and a slice writes through to the array it was taken from. So an array is a box
+whose content is replaced by every store; the content itself is a Signal, or a plain array as long as no data has entered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from deepalgo.ir import Attr, Kind, Type
+from deepalgo.stage.values import Signal
+
+if TYPE_CHECKING:
+    from deepalgo.stage.machine import Machine
+    from deepalgo.stage.regions import Meeting
+
+Held = Signal | np.ndarray
+
+
+class Array:
+    """A box with an array in it, or a view of part of another box.
+
+    `shared` is set where two paths meet with different arrays under one name: whom a store would reach is then not known, so
+    stores into such an array are refused.
+    """
+
+    __slots__ = ("base", "held", "key", "shared")
+
+    def __init__(self, held: Held, base: Array | None = None, key: Attr = None) -> None:
+        self.held = held
+        self.base = base
+        self.key = key
+        self.shared = False
+
+    def content(self) -> Held:
+        """What the heap remembers of this box."""
+        return self.held
+
+    def restore(self, content: Held) -> None:
+        """Put a remembered content back."""
+        self.held = content
+
+    def merge(self, meeting: Meeting, contents: list[Held]) -> Callable[[], Any]:
+        """What the box holds after several arms."""
+        return meeting.merge(contents)
+
+    def __repr__(self) -> str:
+        return f"Array({self.held!r})"
+
+
+def read(machine: Machine, array: Array) -> Held:
+    """The content of an array; a view reads what its base holds now."""
+    if array.base is None:
+        return array.held
+    whole = read(machine, array.base)
+    if isinstance(whole, np.ndarray):
+        return np.asarray(whole[numpy_key(array.key)])
+    return machine.emit("take", whole, key=array.key, flavour="np")
+
+
+def numpy_key(key: Attr) -> Any:
+    """A static key as NumPy takes it."""
+    assert isinstance(key, tuple)
+    return tuple(_numpy_entry(entry) for entry in key)
+
+
+def _numpy_entry(entry: Attr) -> Any:
+    if isinstance(entry, tuple):
+        return slice(*entry[1:])
+    return ... if entry == "..." else entry
+
+
+def shape_of(array: Array) -> tuple[int, ...]:
+    """The shape of an array."""
+    if array.base is None:
+        return tuple(array.held.shape)
+    return tuple(np.empty(shape_of(array.base))[numpy_key(array.key)].shape)
+
+
+def kind_of_array(array: Array) -> Kind:
+    """The kind of number in an array."""
+    root = array
+    while root.base is not None:
+        root = root.base
+    return root.held.kind if isinstance(root.held, Signal) else kind_of_dtype(root.held.dtype)
+
+
+def kind_of_dtype(dtype: np.dtype[Any]) -> Kind:
+    """The kind of numbers that a dtype holds."""
+    return {"b": Kind.BOOL, "i": Kind.INT, "u": Kind.INT, "f": Kind.REAL, "c": Kind.COMPLEX}[dtype.kind]
+
+
+def has_numbers(value: Any) -> bool:
+    """Whether a plain array holds numbers that a Program can compute with."""
+    return isinstance(value, np.ndarray) and value.dtype.kind in "biufc"
+
+
+def type_of_plain(value: np.ndarray) -> Type:
+    """The type of a plain array of numbers."""
+    return Type(kind_of_dtype(value.dtype), tuple(value.shape))
+
+
+def attr_of_plain(value: np.ndarray) -> Attr:
+    """A plain array as it is stored in a Program."""
+
+    def freeze(item: Any) -> Attr:
+        return tuple(freeze(part) for part in item) if isinstance(item, list) else item
+
+    return freeze(value.tolist())
+
+
+DTYPES: dict[Kind, Any] = {Kind.BOOL: np.dtype(bool), Kind.INT: np.dtype(np.int64), Kind.REAL: np.dtype(np.float64), Kind.COMPLEX: np.dtype(np.complex128)}

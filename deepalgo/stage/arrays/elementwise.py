@@ -1,0 +1,283 @@
+"""NumPy's functions that treat every number on its own, and Python's operators on arrays."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deepalgo.ir import Kind, Type
+from deepalgo.stage.arrays.convert import box, is_plain, plain, to_signal, wrap
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.natives import HANDLERS, Handler, handles
+from deepalgo.stage.unions import distribute
+from deepalgo.stage.values import Known, Signal, Union, UserRaise
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Masked:
+    """`array[mask]` with a mask that depends on data: good for arithmetic with the same mask, for sums, and for storing back."""
+
+    signal: Signal
+    mask: Signal
+
+
+Args = list[Any]
+Kwargs = dict[str, Any]
+
+UNARY: dict[str, str] = {
+    "sqrt": "sqrt", "cbrt": "cbrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10",
+    "log1p": "log1p", "sin": "sin", "cos": "cos", "tan": "tan", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sinh": "sinh",
+    "cosh": "cosh", "tanh": "tanh", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "degrees": "degrees",
+    "rad2deg": "degrees", "radians": "radians", "deg2rad": "radians", "absolute": "abs", "fabs": "abs", "negative": "neg",
+    "positive": "pos", "sign": "sign", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "isnan": "isnan",
+    "isinf": "isinf", "isfinite": "isfinite", "conjugate": "conj", "logical_not": "not", "invert": "invert",
+}
+BINARY: dict[str, str] = {
+    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "floor_divide": "floordiv", "remainder": "mod",
+    "power": "pow", "float_power": "pow", "fmod": "fmod", "arctan2": "atan2", "hypot": "hypot", "copysign": "copysign",
+    "maximum": "maximum", "minimum": "minimum", "fmax": "fmax", "fmin": "fmin", "less": "lt", "less_equal": "le", "greater": "gt",
+    "greater_equal": "ge", "equal": "eq", "not_equal": "ne", "logical_and": "and", "logical_or": "or", "logical_xor": "xor",
+    "bitwise_and": "bitand", "bitwise_or": "bitor", "bitwise_xor": "bitxor", "left_shift": "lshift", "right_shift": "rshift",
+}
+LOGICAL = frozenset({"and", "or", "xor", "not"})
+OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow",
+    ast.BitAnd: "bitand", ast.BitOr: "bitor", ast.BitXor: "bitxor", ast.LShift: "lshift", ast.RShift: "rshift",
+}
+
+
+def apply(machine: Machine, name: str, native: Callable[..., Any], args: Args) -> Any:
+    """One elementwise operation; plain values are left to NumPy."""
+    for place, item in enumerate(args):
+        if isinstance(item, Union):
+            return distribute(machine, item, lambda case: apply(machine, name, native, [*args[:place], case, *args[place + 1 :]]), ast.Pass())  # noqa: B023
+    if any(isinstance(item, Masked) for item in args):
+        return _apply_masked(machine, name, native, args)
+    if all(is_plain(machine, item) for item in args):
+        return call_numpy(machine, native, *[plain(machine, item) for item in args])
+    signals = [_operand(machine, name, item) for item in args]
+    try:
+        result = machine.emit(name, *signals, flavour="np")
+    except (ValueError, TypeError) as error:
+        raise UserRaise(type(error), str(error), machine.span) from None
+    return wrap(machine, with_known(machine, native, result, signals))
+
+
+def _apply_masked(machine: Machine, name: str, native: Callable[..., Any], args: Args) -> Masked:
+    """Numbers that one mask keeps, with each other or with single numbers."""
+    masks = [item.mask for item in args if isinstance(item, Masked)]
+    loose = [item for item in args if not isinstance(item, Masked)]
+    if any(mask.value != masks[0].value for mask in masks) or any(to_signal(machine, item).shape for item in loose):
+        machine.refuse("values that a mask keeps meet values of another length", "Use np.where.")
+    whole = apply(machine, name, native, [wrap(machine, item.signal) if isinstance(item, Masked) else item for item in args])
+    return Masked(to_signal(machine, whole), masks[0])
+
+
+def with_known(machine: Machine, native: Callable[..., Any], result: Signal, signals: list[Signal]) -> Signal:
+    """Keep the value of numbers that only weights enter."""
+    knowns = [signal.known for signal in signals]
+    if result.shape or any(known is None for known in knowns):
+        return result
+    found = [known for known in knowns if known is not None]
+    value = call_numpy(machine, native, *[known.value for known in found])
+    value = value.item() if isinstance(value, np.generic) else value
+    return Signal(result.value, "np", True, Known(value, frozenset().union(*[known.keys for known in found])))
+
+
+def call_numpy(machine: Machine, native: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """NumPy itself, on plain values."""
+    try:
+        with np.errstate(all="ignore"):
+            return box(machine, native(*args, **kwargs))
+    except Exception as error:
+        raise UserRaise(error, None, machine.span) from None
+
+
+def _operand(machine: Machine, name: str, value: Any) -> Signal:
+    signal = to_signal(machine, value)
+    if name in LOGICAL and signal.kind is not Kind.BOOL:
+        return machine.emit("ne", signal, 0, flavour="np")
+    return signal
+
+
+def _ufunc(name: str, native: Callable[..., Any], arity: int) -> Handler:
+    def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        out = kwargs.pop("out", None) if kwargs else None
+        where = kwargs.pop("where", True) if kwargs else True
+        if set(kwargs) - {"dtype", "casting"} or where is not True or len(args) > arity + 1:
+            machine.refuse(f"`np.{native.__name__}` is called with options that have no rule", "Leave the options out.", node)
+        result = apply(machine, name, native, list(args[:arity]))
+        target = args[arity] if len(args) > arity else out
+        if target is None:
+            return result
+        from deepalgo.stage.arrays.indexing import store
+
+        store(machine, target[0] if isinstance(target, tuple) else target, ..., result, node)
+        return target
+
+    return handler
+
+
+for _numpy_name, _name in UNARY.items():
+    HANDLERS[getattr(np, _numpy_name)] = _ufunc(_name, getattr(np, _numpy_name), 1)
+for _numpy_name, _name in BINARY.items():
+    HANDLERS[getattr(np, _numpy_name)] = _ufunc(_name, getattr(np, _numpy_name), 2)
+
+
+def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node: ast.AST) -> Any:
+    """`left op right` where one side is an array."""
+    from deepalgo.stage.arrays.linear import matmul
+
+    if op is ast.MatMult:
+        return matmul(machine, left, right)
+    name = OPERATORS[op]
+    native = getattr(operator, {"sub": "sub", "div": "truediv", "bitand": "and_", "bitor": "or_", "bitxor": "xor"}.get(name, name))
+    if name in ("bitand", "bitor", "bitxor") and not (is_plain(machine, left) and is_plain(machine, right)):
+        kinds = [to_signal(machine, side).kind for side in (left, right)]
+        if max(kinds) is Kind.BOOL:
+            name = name.removeprefix("bit")
+    return apply(machine, name, native, [left, right])
+
+
+def unary(machine: Machine, name: str, native: Callable[..., Any], operand: Any) -> Any:
+    """`-a`, `+a`, `~a` of an array."""
+    if name == "invert" and not is_plain(machine, operand) and to_signal(machine, operand).kind is Kind.BOOL:
+        name = "not"
+    return apply(machine, name, native, [operand])
+
+
+def compare(machine: Machine, name: str, native: Callable[..., Any], left: Any, right: Any) -> Any:
+    """`a < b` and the like, number by number."""
+    if left is None or right is None or isinstance(left, str) or isinstance(right, str):
+        return name == "ne"
+    return apply(machine, name, native, [left, right])
+
+
+# --- composed of rows -----------------------------------------------------------------------------------------------------------
+
+
+def emit(machine: Machine, name: str, *args: Any, **attrs: Any) -> Signal:
+    """An operation between Signals, plain numbers and arrays."""
+    return machine.emit(name, *[item if isinstance(item, (bool, int, float, complex)) else to_signal(machine, item) for item in args], flavour="np", **attrs)
+
+
+@handles(np.square)
+def _square(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return apply(machine, "mul", operator.mul, [args[0], args[0]])
+
+
+@handles(np.reciprocal)
+def _reciprocal(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return apply(machine, "div", operator.truediv, [1.0, args[0]])
+
+
+@handles(np.clip)
+def _clip(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    low = args[1] if len(args) > 1 else kwargs.get("a_min", kwargs.get("min"))
+    high = args[2] if len(args) > 2 else kwargs.get("a_max", kwargs.get("max"))
+    result = args[0]
+    if low is not None:
+        result = apply(machine, "maximum", np.maximum, [result, low])
+    if high is not None:
+        result = apply(machine, "minimum", np.minimum, [result, high])
+    return result
+
+
+@handles(np.where)
+def _where(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if len(args) == 1:
+        machine.refuse("the positions where something holds: how many depends on data", "Use np.where(condition, a, b).", node)
+    if all(is_plain(machine, item) for item in args):
+        return call_numpy(machine, np.where, *[plain(machine, item) for item in args])
+    condition, yes, no = (to_signal(machine, item) for item in args)
+    if condition.kind is not Kind.BOOL:
+        condition = machine.emit("ne", condition, 0)
+    kind = max(yes.kind, no.kind)
+    result = machine.emit("select", condition, machine.cast(yes, Type(kind, yes.shape)), machine.cast(no, Type(kind, no.shape)), flavour="np")
+    return new_or_number(machine, result)
+
+
+def new_or_number(machine: Machine, result: Signal) -> Any:
+    """A function that NumPy writes for arrays gives a 0-d array for numbers; it behaves as a number all the same."""
+    return wrap(machine, result)
+
+
+@handles(np.round, np.around)
+def _round(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    digits = args[1] if len(args) > 1 else kwargs.get("decimals", 0)
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, np.round, plain(machine, args[0]), digits)
+    if digits == 0:
+        return apply(machine, "rint", np.rint, [args[0]])
+    scale = 10.0 ** abs(digits)
+    first, second = ("mul", "div") if digits > 0 else ("div", "mul")
+    return wrap(machine, emit(machine, second, emit(machine, "rint", emit(machine, first, args[0], scale)), scale))
+
+
+@handles(np.real)
+def _real(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return apply(machine, "real", np.real, args) if _is_complex(machine, args[0]) else args[0]
+
+
+@handles(np.imag)
+def _imag(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return apply(machine, "imag", np.imag, args)
+
+
+@handles(np.angle)
+def _angle(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    value = to_signal(machine, args[0])
+    parts = [machine.emit(name, machine.cast(value, Type(Kind.COMPLEX, value.shape)), flavour="np") for name in ("imag", "real")]
+    return apply(machine, "atan2", np.arctan2, parts)
+
+
+def _is_complex(machine: Machine, value: Any) -> bool:
+    return to_signal(machine, value).kind is Kind.COMPLEX
+
+
+@handles(np.nan_to_num)
+def _nan_to_num(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    value = to_signal(machine, args[0])
+    nan, high = float(kwargs.get("nan", 0.0)), kwargs.get("posinf") or float(np.finfo(float).max)
+    low = kwargs.get("neginf") or -float(np.finfo(float).max)
+    held = emit(machine, "select", emit(machine, "isnan", value), nan, value)
+    held = emit(machine, "select", emit(machine, "eq", held, float("inf")), float(high), held)
+    return wrap(machine, emit(machine, "select", emit(machine, "eq", held, float("-inf")), float(low), held))
+
+
+@handles(np.isclose)
+def _isclose(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return wrap(machine, close(machine, args, kwargs))
+
+
+def close(machine: Machine, args: Args, kwargs: Kwargs) -> Signal:
+    """`abs(a - b) <= atol + rtol * abs(b)`, and equal infinities are close."""
+    relative = args[2] if len(args) > 2 else kwargs.get("rtol", 1e-5)
+    absolute = args[3] if len(args) > 3 else kwargs.get("atol", 1e-8)
+    gap = emit(machine, "abs", emit(machine, "sub", args[0], args[1]))
+    limit = emit(machine, "add", emit(machine, "mul", emit(machine, "abs", args[1]), relative), absolute)
+    near = emit(machine, "and", emit(machine, "le", gap, limit), emit(machine, "isfinite", args[1]))
+    return emit(machine, "or", near, emit(machine, "eq", args[0], args[1]))
+
+
+@handles(np.heaviside)
+def _heaviside(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    value = to_signal(machine, args[0])
+    positive = emit(machine, "select", emit(machine, "gt", value, 0.0), 1.0, 0.0)
+    return wrap(machine, emit(machine, "select", emit(machine, "eq", value, 0.0), args[1], positive))
+
+
+@handles(np.divmod)
+def _divmod(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return apply(machine, "floordiv", operator.floordiv, args), apply(machine, "mod", operator.mod, args)
+
+
+@handles(np.logaddexp)
+def _logaddexp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    high = emit(machine, "maximum", args[0], args[1])
+    low = emit(machine, "minimum", args[0], args[1])
+    return wrap(machine, emit(machine, "add", high, emit(machine, "log1p", emit(machine, "exp", emit(machine, "sub", low, high)))))

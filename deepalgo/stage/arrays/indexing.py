@@ -1,0 +1,274 @@
+"""Items and slices of arrays: views where NumPy gives views, copies where it gives copies."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from deepalgo.ir import Attr, Kind, Type
+from deepalgo.stage.arrays.box import Array, attr_of_plain, read, shape_of
+from deepalgo.stage.arrays.convert import box, is_plain, kind, plain, to_signal, wrap
+from deepalgo.stage.arrays.elementwise import Masked, call_numpy
+from deepalgo.stage.machine import UNROLL, Machine
+from deepalgo.stage.unions import distribute
+from deepalgo.stage.values import NeedsUnroll, Signal, Union, UserRaise
+
+
+def get(machine: Machine, array: Array, key: Any, node: ast.AST) -> Any:
+    """`array[key]`."""
+    if isinstance(key, Union):
+        return distribute(machine, key, lambda case: get(machine, array, case, node), node)
+    entries = as_entries(machine, key)
+    if any(is_mask(machine, entry) for entry in entries):
+        return _masked(machine, array, entries, node)
+    if any(_is_dynamic(machine, entry) for entry in entries):
+        return _chosen(machine, array, entries, node)
+    static = [plain(machine, entry) for entry in entries]
+    whole = read(machine, array)
+    if isinstance(whole, np.ndarray) and not _is_basic(static):
+        return call_numpy(machine, lambda: whole[tuple(static)])
+    if _is_basic(static):
+        return _basic(machine, array, tuple(static))
+    return _fancy(machine, array, tuple(static))
+
+
+def as_entries(machine: Machine, key: Any) -> list[Any]:
+    """The entries of a key, weights among them as plain numbers."""
+    entries = list(key) if isinstance(key, tuple) else [key]
+    return [machine.demand(entry, "chooses an item at compile time") if isinstance(entry, Signal) and entry.known is not None else entry for entry in entries]
+
+
+def is_mask(machine: Machine, entry: Any) -> bool:
+    """A mask that depends on data."""
+    return isinstance(entry, (Array, Signal)) and not is_plain(machine, entry) and kind(machine, entry) is Kind.BOOL
+
+
+def _is_dynamic(machine: Machine, entry: Any) -> bool:
+    return isinstance(entry, (Array, Signal, list)) and not is_plain(machine, entry)
+
+
+def _is_basic(entries: list[Any]) -> bool:
+    return all(entry is None or entry is ... or isinstance(entry, (slice, int, np.integer)) and not isinstance(entry, bool) for entry in entries)
+
+
+def _probe(machine: Machine, shape: tuple[int, ...], key: Any) -> np.ndarray:
+    """Which of the numbers, counted in order, a static key reaches."""
+    try:
+        return np.asarray(np.arange(int(np.prod(shape))).reshape(shape)[key])
+    except Exception as error:
+        raise UserRaise(error, None, machine.span) from None
+
+
+def _basic(machine: Machine, array: Array, key: tuple[Any, ...]) -> Any:
+    places = _probe(machine, shape_of(array), key)
+    attr = as_attr(key)
+    if places.shape or ... in key:
+        return machine.heap.created(Array(np.empty(0), array, attr))
+    whole = read(machine, array)
+    if isinstance(whole, np.ndarray):
+        return whole[key]
+    name = "index" if all(isinstance(entry, int) and entry >= 0 for entry in attr) else "take"
+    return wrap(machine, machine.emit(name, whole, key=attr, flavour="np"))
+
+
+def as_attr(key: tuple[Any, ...]) -> tuple[Attr, ...]:
+    """A basic key as it is stored in a Program."""
+
+    def entry_of(entry: Any) -> Attr:
+        if isinstance(entry, slice):
+            return ("slice", *(None if part is None else int(part) for part in (entry.start, entry.stop, entry.step)))
+        return "..." if entry is ... else None if entry is None else int(entry)
+
+    return tuple(entry_of(entry) for entry in key)
+
+
+def _fancy(machine: Machine, array: Array, key: tuple[Any, ...]) -> Any:
+    """Any static key: pick the numbers that it reaches."""
+    shape = shape_of(array)
+    places = _probe(machine, shape, key)
+    flat = machine.emit("reshape", to_signal(machine, array), shape=(int(np.prod(shape)),), flavour="np")
+    return wrap(machine, machine.emit("pick", flat, indices=attr_of_plain(places), axis=0, flavour="np"))
+
+
+def _chosen(machine: Machine, array: Array, entries: list[Any], node: ast.AST) -> Any:
+    """An index chosen by data along one axis or more."""
+    result = to_signal(machine, array)
+    axis = 0
+    entries = _expanded(entries, len(result.shape))
+    for entry in entries:
+        if _is_dynamic(machine, entry):
+            index = place_of(machine, to_signal(machine, entry), result.shape[axis], "index {0} is out of bounds for axis %d with size %d" % (axis, result.shape[axis]))
+            result = machine.emit("pick_at", result, index, axis=axis, flavour="np")
+            axis += len(index.shape)
+            continue
+        if not _is_basic([plain(machine, entry)]):
+            machine.refuse("an index chosen by data is mixed with a list of positions", "Index one axis at a time.", node)
+        key = (slice(None),) * axis + (plain(machine, entry),)
+        result = machine.emit("take", result, key=as_attr(key), flavour="np")
+        axis += 0 if isinstance(entry, (int, np.integer)) else 1
+    return wrap(machine, result)
+
+
+def _expanded(entries: list[Any], rank: int) -> list[Any]:
+    """Write an ellipsis out."""
+    if not any(entry is ... for entry in entries):
+        return entries
+    place = next(number for number, entry in enumerate(entries) if entry is ...)
+    used = sum(entry is not None and entry is not ... for entry in entries)
+    return [*entries[:place], *[slice(None)] * (rank - used), *entries[place + 1 :]]
+
+
+def place_of(machine: Machine, index: Signal, size: int, message: str) -> Signal:
+    """An index chosen by data, checked and counted from the front."""
+    if index.kind > Kind.INT:
+        raise UserRaise(IndexError, "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices", machine.span)
+    if index.uniform and machine.attempts and machine.rounds_at_hand <= UNROLL and not index.shape and index.value.name != "round":
+        raise NeedsUnroll
+    if index.value.name == "round":
+        return index
+    inside = machine.emit("and", machine.emit("ge", index, -size), machine.emit("lt", index, size))
+    for _ in index.shape:
+        inside = machine.emit("all", inside, axis=0)
+    machine.check(inside, IndexError, message, (index,) if not index.shape else ())
+    return machine.emit("select", machine.emit("lt", index, 0), machine.emit("add", index, size), index)
+
+
+def _masked(machine: Machine, array: Array, entries: list[Any], node: ast.AST) -> Any:
+    if len(entries) != 1 or kind(machine, entries[0]) is not Kind.BOOL:
+        machine.refuse("a mask that depends on data is mixed with other indices", "Use np.where.", node)
+    return Masked(to_signal(machine, array), to_signal(machine, entries[0]))
+
+
+# --- stores -------------------------------------------------------------------------------------------------------------------------
+
+
+def store(machine: Machine, array: Any, key: Any, value: Any, node: ast.AST) -> None:
+    """`array[key] = value`."""
+    if isinstance(array, Union):
+        distribute(machine, array, lambda case: store(machine, case, key, value, node), node)
+        return
+    root = writable(machine, array, node)
+    if isinstance(value, Union):
+        value = distribute(machine, value, lambda case: to_signal(machine, case), node)
+    entries = as_entries(machine, key)
+    updated = _updated(machine, array, entries, value, node)
+    write(machine, root, array, updated)
+
+
+def writable(machine: Machine, array: Any, node: ast.AST) -> Array:
+    """The box behind an array, if it is ours to change."""
+    root = array
+    while isinstance(root, Array) and root.base is not None:
+        root = root.base
+    if not isinstance(root, Array) or id(root) not in machine.heap.inside:
+        machine.refuse(
+            "this writes into an array that lives outside of the function",
+            "Make a copy first: a = a.copy().",
+            node,
+        )
+    if root.shared or array.shared:
+        machine.refuse("this writes into an array that is one of several, depending on data", "Make a copy in each arm of the `if`.", node)
+    return root
+
+
+def write(machine: Machine, root: Array, array: Array, updated: Any) -> None:
+    """Put new content into an array, through every view down to its base."""
+    machine.heap.touch(root)
+    while array.base is not None:
+        whole = read(machine, array.base)
+        updated = _put(machine, whole, array.key, updated)
+        array = array.base
+    array.held = updated
+
+
+def _put(machine: Machine, whole: Any, key: Attr, value: Any) -> Any:
+    from deepalgo.stage.arrays.box import numpy_key
+
+    if isinstance(whole, np.ndarray) and isinstance(value, np.ndarray):
+        copy = whole.copy()
+        copy[numpy_key(key)] = value
+        return copy
+    return machine.emit("put", to_signal(machine, whole), to_signal(machine, value), key=key, flavour="np")
+
+
+def _updated(machine: Machine, array: Array, entries: list[Any], value: Any, node: ast.AST) -> Any:
+    """The content of an array after a store."""
+    whole = read(machine, array)
+    if any(is_mask(machine, entry) for entry in entries):
+        return _store_masked(machine, whole, entries, value, node)
+    if any(_is_dynamic(machine, entry) for entry in entries):
+        return _store_chosen(machine, whole, entries, value, node)
+    key = tuple(plain(machine, entry) for entry in entries)
+    if isinstance(whole, np.ndarray) and is_plain(machine, value):
+        copy = whole.copy()
+        call_numpy(machine, lambda: copy.__setitem__(key, plain(machine, value)))
+        return copy
+    held = _room(machine, whole, to_signal(machine, value))
+    if _is_basic(list(key)):
+        _probe(machine, held.shape, key)
+        return machine.emit("put", held, machine.cast(to_signal(machine, value), Type(held.kind, to_signal(machine, value).shape)), key=as_attr(key), flavour="np")
+    return _put_fancy(machine, held, key, to_signal(machine, value))
+
+
+def _room(machine: Machine, whole: Any, value: Signal) -> Signal:
+    """The array as a Signal that can take the value: a store never changes an array's kind."""
+    held = to_signal(machine, whole)
+    if value.kind > held.kind and held.kind <= Kind.INT and value.kind is Kind.REAL:
+        machine.refuse("a float is stored into an array of whole numbers, which cuts off its digits", "Make the array of floats: np.zeros(n).")
+    return held
+
+
+def _put_fancy(machine: Machine, held: Signal, key: tuple[Any, ...], value: Signal) -> Signal:
+    """Replace the numbers that a static key reaches."""
+    size = int(np.prod(held.shape))
+    places = _probe(machine, held.shape, key)
+    source = np.arange(size)
+    source[places.ravel()] = size + np.arange(places.size)
+    flat = machine.emit("reshape", held, shape=(size,), flavour="np")
+    spread = machine.emit("broadcast", machine.cast(value, Type(held.kind, value.shape)), shape=tuple(places.shape), flavour="np")
+    both = machine.emit("concat", flat, machine.emit("reshape", spread, shape=(int(places.size),), flavour="np"), axis=0, flavour="np")
+    return machine.emit("reshape", machine.emit("pick", both, indices=attr_of_plain(source), axis=0, flavour="np"), shape=held.shape, flavour="np")
+
+
+def _store_masked(machine: Machine, whole: Any, entries: list[Any], value: Any, node: ast.AST) -> Signal:
+    if len(entries) != 1:
+        machine.refuse("a mask that depends on data is mixed with other indices", "Use np.where.", node)
+    mask = to_signal(machine, entries[0])
+    if isinstance(value, Masked):
+        if value.mask.value != mask.value:
+            machine.refuse("values chosen by one mask are stored by another", "Use the same mask variable on both sides.", node)
+        new = value.signal
+    else:
+        new = to_signal(machine, value)
+        if new.shape and new.shape != (1,):
+            machine.refuse("an array is spread over a mask that depends on data", "Use np.where.", node)
+    held = _room(machine, whole, new)
+    mask = _aligned(machine, mask, held)
+    return machine.emit("select", mask, machine.cast(new, Type(held.kind, new.shape)), held, flavour="np")
+
+
+def _aligned(machine: Machine, mask: Signal, held: Signal) -> Signal:
+    """A mask of the first axes covers whole rows."""
+    missing = len(held.shape) - len(mask.shape)
+    return mask if not missing else machine.emit("reshape", mask, shape=(*mask.shape, *(1,) * missing), flavour="np")
+
+
+def _store_chosen(machine: Machine, whole: Any, entries: list[Any], value: Any, node: ast.AST) -> Signal:
+    new = to_signal(machine, value)
+    held = _room(machine, whole, new)
+    if len(entries) == 1 and not to_signal(machine, entries[0]).shape:
+        message = f"index {{0}} is out of bounds for axis 0 with size {held.shape[0]}"
+        place = place_of(machine, to_signal(machine, entries[0]), held.shape[0], message)
+        if place.uniform and machine.attempts and machine.rounds_at_hand <= UNROLL:
+            raise NeedsUnroll
+        return machine.emit("put_at", held, place, machine.cast(new, Type(held.kind, new.shape)), flavour="np")
+    if machine.attempts:
+        raise NeedsUnroll
+    machine.refuse("a store at several indices chosen by data cannot be compiled", "Store one axis at a time: row = a[i]; row[j] = value.", node)
+
+
+def boxed(machine: Machine, value: Any) -> Any:
+    """A value as an array object: what was plain becomes a box."""
+    return value if isinstance(value, Array) else box(machine, np.asarray(value))

@@ -1,0 +1,197 @@
+"""Linear algebra and what is built on it."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from deepalgo.ir import Kind, Type
+from deepalgo.stage.arrays.convert import is_plain, new_array, plain, shape, to_signal, wrap
+from deepalgo.stage.arrays.elementwise import call_numpy, emit
+from deepalgo.stage.arrays.reductions import reduce
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.natives import HANDLERS, handles
+from deepalgo.stage.values import Signal, UserRaise
+
+Args = list[Any]
+Kwargs = dict[str, Any]
+
+
+def matmul(machine: Machine, left: Any, right: Any) -> Any:
+    """`left @ right`."""
+    if is_plain(machine, left) and is_plain(machine, right):
+        return call_numpy(machine, np.matmul, plain(machine, left), plain(machine, right))
+    try:
+        return wrap(machine, emit(machine, "matmul", *_same_kind(machine, left, right)))
+    except (ValueError, TypeError) as error:
+        raise UserRaise(ValueError, str(error), machine.span) from None
+
+
+def _same_kind(machine: Machine, *values: Any) -> list[Signal]:
+    signals = [to_signal(machine, value) for value in values]
+    kind = max(Kind.REAL, *(signal.kind for signal in signals))
+    return [machine.cast(signal, Type(kind, signal.shape)) for signal in signals]
+
+
+@handles(np.matmul)
+def _matmul(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return matmul(machine, args[0], args[1])
+
+
+@handles(np.dot)
+def _dot(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return dot(machine, args[0], args[1])
+
+
+def dot(machine: Machine, left: Any, right: Any) -> Any:
+    """`np.dot`: a product where one side is a number, a matrix product otherwise."""
+    if is_plain(machine, left) and is_plain(machine, right):
+        return call_numpy(machine, np.dot, plain(machine, left), plain(machine, right))
+    if not shape(machine, left) or not shape(machine, right):
+        return wrap(machine, emit(machine, "mul", left, right))
+    return matmul(machine, left, right)
+
+
+@handles(np.inner, np.vdot)
+def _inner(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if any(len(shape(machine, item)) != 1 for item in args[:2]):
+        machine.refuse("`np.inner` of more than vectors has no rule", "Use `@`.", node)
+    return matmul(machine, args[0], args[1])
+
+
+@handles(np.outer)
+def _outer(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    left, right = (to_signal(machine, item) for item in args[:2])
+    rows, columns = int(np.prod(left.shape)), int(np.prod(right.shape))
+    return wrap(machine, emit(machine, "mul", machine.emit("reshape", left, shape=(rows, 1)), machine.emit("reshape", right, shape=(1, columns))))
+
+
+@handles(np.cross)
+def _cross(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if all(is_plain(machine, item) for item in args):
+        return call_numpy(machine, np.cross, *[plain(machine, item) for item in args])
+    left, right = (to_signal(machine, item) for item in args[:2])
+    if left.shape != (3,) or right.shape != (3,):
+        machine.refuse("`np.cross` of more than two vectors of three has no rule", "Take the product row by row.", node)
+    a, b = ([machine.emit("index", side, key=(place,)) for place in range(3)] for side in (left, right))
+    parts = [emit(machine, "sub", emit(machine, "mul", a[i], b[j]), emit(machine, "mul", a[j], b[i])) for i, j in ((1, 2), (2, 0), (0, 1))]
+    return wrap(machine, machine.emit("stack", *parts, flavour="np"))
+
+
+@handles(np.trace)
+def _trace(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return HANDLERS[np.sum](machine, [HANDLERS[np.diag](machine, args, kwargs, node)], {}, node)
+
+
+@handles(np.linalg.norm)
+def _norm(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, np.linalg.norm, *[plain(machine, item) for item in args], **kwargs)
+    order = args[1] if len(args) > 1 else kwargs.get("ord")
+    axis = args[2] if len(args) > 2 else kwargs.get("axis")
+    value = _same_kind(machine, args[0])[0]
+    keep = bool(kwargs.get("keepdims", False))
+    size = emit(machine, "abs", value)
+    match order:
+        case None | 2 | "fro" if order != 2 or axis is not None or len(value.shape) == 1:
+            return wrap(machine, emit(machine, "sqrt", reduce(machine, "sum", emit(machine, "mul", size, size), axis, keep)))
+        case 1 if axis is not None or len(value.shape) == 1:
+            return wrap(machine, reduce(machine, "sum", size, axis, keep))
+        case float() if order == np.inf and (axis is not None or len(value.shape) == 1):
+            return wrap(machine, reduce(machine, "amax", size, axis, keep))
+        case _:
+            machine.refuse(f"the norm of order {order!r} has no rule here", "Use the Euclidean norm, or write it out.", node)
+
+
+def _square_matrix(machine: Machine, value: Any) -> Signal:
+    matrix = _same_kind(machine, value)[0]
+    if len(matrix.shape) < 2 or matrix.shape[-1] != matrix.shape[-2]:
+        raise UserRaise(np.linalg.LinAlgError, "Last 2 dimensions of the array must be square", machine.span)
+    return matrix
+
+
+def _check_regular(machine: Machine, matrix: Signal) -> None:
+    machine.check(machine.logical("not", machine.emit("is_singular", matrix)), np.linalg.LinAlgError, "Singular matrix")
+
+
+@handles(np.linalg.solve)
+def _solve(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if all(is_plain(machine, item) for item in args):
+        return call_numpy(machine, np.linalg.solve, *[plain(machine, item) for item in args])
+    matrix = _square_matrix(machine, args[0])
+    _check_regular(machine, matrix)
+    return wrap(machine, emit(machine, "solve", *_same_kind(machine, matrix, args[1])))
+
+
+@handles(np.linalg.inv)
+def _inv(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, np.linalg.inv, plain(machine, args[0]))
+    matrix = _square_matrix(machine, args[0])
+    _check_regular(machine, matrix)
+    return wrap(machine, emit(machine, "inv", matrix))
+
+
+@handles(np.linalg.det)
+def _det(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, np.linalg.det, plain(machine, args[0]))
+    return wrap(machine, emit(machine, "det", _square_matrix(machine, args[0])))
+
+
+@handles(np.linalg.pinv)
+def _pinv(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, np.linalg.pinv, plain(machine, args[0]), **kwargs)
+    return wrap(machine, emit(machine, "pinv", _same_kind(machine, args[0])[0]))
+
+
+@handles(np.interp)
+def _interp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if all(is_plain(machine, item) for item in args):
+        return call_numpy(machine, np.interp, *[plain(machine, item) for item in args], **kwargs)
+    if {key for key, item in kwargs.items() if item is not None}:
+        machine.refuse("`np.interp` with options has no rule", "Use np.where for what lies outside.", node)
+    return wrap(machine, emit(machine, "interp", *_same_kind(machine, *args[:3])))
+
+
+@handles(np.searchsorted)
+def _searchsorted(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if all(is_plain(machine, item) for item in args):
+        return call_numpy(machine, np.searchsorted, *[plain(machine, item) for item in args], **kwargs)
+    side = args[2] if len(args) > 2 else kwargs.get("side", "left")
+    return wrap(machine, emit(machine, "searchsorted", *_same_kind(machine, *args[:2]), side=side))
+
+
+@handles(np.polyval)
+def _polyval(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """Horner's rule, as NumPy does it."""
+    from deepalgo.stage.access import iterate
+    from deepalgo.stage.arrays.elementwise import binary
+
+    result: Any = 0.0
+    point = args[1]
+    for coefficient in iterate(machine, args[0], node):
+        held = to_signal(machine, point) if not is_plain(machine, point) else plain(machine, point)
+        result = binary(machine, ast.Add, binary(machine, ast.Mult, result, held, node), coefficient, node)
+    return result
+
+
+@handles(np.convolve)
+def _convolve(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    mode = args[2] if len(args) > 2 else kwargs.get("mode", "full")
+    if all(is_plain(machine, item) for item in args):
+        return call_numpy(machine, np.convolve, *[plain(machine, item) for item in args], **kwargs)
+    left, right = _same_kind(machine, *args[:2])
+    if left.shape[0] < right.shape[0]:
+        left, right = right, left
+    n, m = left.shape[0], right.shape[0]
+    padded = HANDLERS[np.pad](machine, [new_array(machine, left), m - 1], {}, node)
+    windows = np.arange(n + m - 1)[:, None] + np.arange(m)[None, ::-1]
+    from deepalgo.stage.arrays.constructors import layout
+
+    full = to_signal(machine, matmul(machine, layout(machine, padded, windows), new_array(machine, right)))
+    cut = {"full": slice(None), "same": slice((m - 1) // 2, (m - 1) // 2 + n), "valid": slice(m - 1, n)}[mode]
+    return wrap(machine, machine.emit("take", full, key=(("slice", cut.start, cut.stop, None),), flavour="np"))

@@ -1,0 +1,250 @@
+"""Sums, extremes and the like over arrays."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from deepalgo.ir import Kind, Type
+from deepalgo.stage.arrays.convert import is_plain, plain, to_signal, wrap
+from deepalgo.stage.arrays.elementwise import call_numpy, close, emit
+from deepalgo.stage.arrays.indexing import Masked
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.natives import HANDLERS, Handler, handles
+from deepalgo.stage.values import Signal, UserRaise
+
+Args = list[Any]
+Kwargs = dict[str, Any]
+
+
+def axes_of(axis: Any, rank: int) -> list[int]:
+    """The axes that a reduction removes, last first."""
+    if axis is None:
+        return list(reversed(range(rank)))
+    chosen = axis if isinstance(axis, tuple) else (axis,)
+    return sorted((int(item) % rank for item in chosen), reverse=True)
+
+
+def reduce(machine: Machine, name: str, value: Signal, axis: Any, keepdims: bool) -> Signal:
+    """One reduction over one, several or all axes."""
+    if axis is None and not keepdims:
+        return machine.emit(name, value, axis=None, flavour="np") if value.shape else value
+    result = value
+    axes = axes_of(axis, len(value.shape))
+    for place in axes:
+        result = machine.emit(name, result, axis=place, flavour="np")
+    if keepdims:
+        shape = tuple(1 if place in axes else size for place, size in enumerate(value.shape))
+        result = machine.emit("reshape", result, shape=shape, flavour="np")
+    return result
+
+
+def options(args: Args, kwargs: Kwargs) -> tuple[Any, bool]:
+    """The axis and `keepdims` of a reduction."""
+    axis = args[1] if len(args) > 1 else kwargs.get("axis")
+    return axis, bool(kwargs.get("keepdims", False))
+
+
+def _reduction(name: str, native: Callable[..., Any]) -> Handler:
+    def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        kwargs = {key: item for key, item in kwargs.items() if item is not None}
+        if isinstance(args[0], Masked):
+            return wrap(machine, _over_mask(machine, name, args[0], node))
+        if is_plain(machine, args[0]):
+            return call_numpy(machine, native, *[plain(machine, item) for item in args], **kwargs)
+        if set(kwargs) - {"axis", "keepdims", "dtype"}:
+            machine.refuse(f"`np.{native.__name__}` is called with options that have no rule", "Leave the options out.", node)
+        value = _prepared(machine, name, to_signal(machine, args[0]))
+        axis, keepdims = options(args, kwargs)
+        return wrap(machine, reduce(machine, name, value, axis, keepdims))
+
+    return handler
+
+
+def _prepared(machine: Machine, name: str, value: Signal) -> Signal:
+    if name in ("any", "all") and value.kind is not Kind.BOOL:
+        return machine.emit("ne", value, 0, flavour="np")
+    if 0 in value.shape and name in ("amin", "amax", "argmin", "argmax"):
+        raise UserRaise(ValueError, "zero-size array to reduction operation which has no identity", machine.span)
+    return value
+
+
+def _over_mask(machine: Machine, name: str, value: Masked, node: ast.AST) -> Signal:
+    """A reduction over the numbers that a mask keeps: the others do not count."""
+    neutral: dict[str, Any] = {"sum": 0.0, "prod": 1.0, "amin": float("inf"), "amax": float("-inf"), "any": False, "all": True}
+    if name not in neutral:
+        machine.refuse("this needs the positions that a mask keeps, and how many depends on data", "Use np.where.", node)
+    held = emit(machine, "select", value.mask, value.signal, neutral[name])
+    if name in ("amin", "amax"):
+        some = reduce(machine, "any", value.mask, None, False)
+        machine.check(some, ValueError, "zero-size array to reduction operation which has no identity")
+    return reduce(machine, name, held, None, False)
+
+
+for _name, _natives in {
+    "sum": (np.sum,), "prod": (np.prod,), "amin": (np.min, np.amin), "amax": (np.max, np.amax), "any": (np.any,), "all": (np.all,),
+    "argmin": (np.argmin,), "argmax": (np.argmax,),
+}.items():
+    for _native in _natives:
+        HANDLERS[_native] = _reduction(_name, _native)
+
+
+@handles(np.mean, np.average)
+def _mean(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    weights = kwargs.get("weights")
+    if isinstance(args[0], Masked):
+        count = reduce(machine, "sum", machine.cast(args[0].mask, Type(Kind.REAL, args[0].mask.shape)), None, False)
+        return wrap(machine, emit(machine, "div", _over_mask(machine, "sum", args[0], node), count))
+    if is_plain(machine, args[0]) and is_plain(machine, weights):
+        return call_numpy(machine, np.average if weights is not None else np.mean, *[plain(machine, item) for item in args],
+                          **{key: plain(machine, item) for key, item in kwargs.items()})
+    axis, keepdims = options(args, kwargs)
+    if weights is not None:
+        scaled = emit(machine, "mul", args[0], weights)
+        total = reduce(machine, "sum", to_signal(machine, weights), axis, keepdims)
+        return wrap(machine, emit(machine, "div", reduce(machine, "sum", scaled, axis, keepdims), total))
+    return wrap(machine, mean(machine, to_signal(machine, args[0]), axis, keepdims))
+
+
+def mean(machine: Machine, value: Signal, axis: Any, keepdims: bool) -> Signal:
+    """The sum over the number of items."""
+    count = int(np.prod([value.shape[place] for place in axes_of(axis, len(value.shape))])) if value.shape else 1
+    return emit(machine, "div", reduce(machine, "sum", value, axis, keepdims), count)
+
+
+@handles(np.var)
+def _var(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, np.var, *[plain(machine, item) for item in args], **kwargs)
+    return wrap(machine, variance(machine, to_signal(machine, args[0]), *options(args, kwargs), kwargs.get("ddof", 0)))
+
+
+@handles(np.std)
+def _std(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, np.std, *[plain(machine, item) for item in args], **kwargs)
+    spread = variance(machine, to_signal(machine, args[0]), *options(args, kwargs), kwargs.get("ddof", 0))
+    return wrap(machine, emit(machine, "sqrt", spread))
+
+
+def variance(machine: Machine, value: Signal, axis: Any, keepdims: bool, ddof: int) -> Signal:
+    """The mean squared distance from the mean."""
+    gap = emit(machine, "sub", value, mean(machine, value, axis, True))
+    count = int(np.prod([value.shape[place] for place in axes_of(axis, len(value.shape))])) - ddof
+    return emit(machine, "div", reduce(machine, "sum", emit(machine, "mul", gap, gap), axis, keepdims), count)
+
+
+def _cumulative(name: str, native: Callable[..., Any]) -> Handler:
+    def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        if is_plain(machine, args[0]):
+            return call_numpy(machine, native, *[plain(machine, item) for item in args], **kwargs)
+        value, axis = to_signal(machine, args[0]), options(args, kwargs)[0]
+        if axis is None:
+            value, axis = machine.emit("reshape", value, shape=(int(np.prod(value.shape)),), flavour="np"), 0
+        return wrap(machine, machine.emit(name, value, axis=int(axis) % len(value.shape), flavour="np"))
+
+    return handler
+
+
+HANDLERS[np.cumsum] = _cumulative("cumsum", np.cumsum)
+HANDLERS[np.cumprod] = _cumulative("cumprod", np.cumprod)
+
+
+def _ordering(name: str, native: Callable[..., Any]) -> Handler:
+    def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        if is_plain(machine, args[0]):
+            return call_numpy(machine, native, *[plain(machine, item) for item in args], **kwargs)
+        value = to_signal(machine, args[0])
+        axis = args[1] if len(args) > 1 else kwargs.get("axis", -1)
+        return wrap(machine, machine.emit(name, value, axis=int(axis) % len(value.shape), flavour="np"))
+
+    return handler
+
+
+HANDLERS[np.sort] = _ordering("sort", np.sort)
+HANDLERS[np.argsort] = _ordering("argsort", np.argsort)
+
+
+@handles(np.allclose)
+def _allclose(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if all(is_plain(machine, item) for item in args):
+        return call_numpy(machine, np.allclose, *[plain(machine, item) for item in args], **kwargs)
+    result = reduce(machine, "all", close(machine, args, kwargs), None, False)
+    return Signal(result.value, "py", result.uniform, None)
+
+
+@handles(np.array_equal)
+def _array_equal(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if all(is_plain(machine, item) for item in args):
+        return call_numpy(machine, np.array_equal, *[plain(machine, item) for item in args])
+    left, right = (to_signal(machine, item) for item in args)
+    if left.shape != right.shape:
+        return False
+    result = reduce(machine, "all", emit(machine, "eq", left, right), None, False)
+    return Signal(result.value, "py", result.uniform, None)
+
+
+@handles(np.ptp)
+def _ptp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    axis, keepdims = options(args, kwargs)
+    value = to_signal(machine, args[0])
+    return wrap(machine, emit(machine, "sub", reduce(machine, "amax", value, axis, keepdims), reduce(machine, "amin", value, axis, keepdims)))
+
+
+@handles(np.median)
+def _median(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, np.median, *[plain(machine, item) for item in args], **kwargs)
+    value = to_signal(machine, args[0])
+    if options(args, kwargs)[0] is not None and len(value.shape) > 1:
+        machine.refuse("a median along an axis has no rule", "Take the median of each row.", node)
+    size = int(np.prod(value.shape))
+    ordered = machine.emit("sort", machine.emit("reshape", value, shape=(size,), flavour="np"), axis=0, flavour="np")
+    middle = [machine.emit("index", ordered, key=(place,), flavour="np") for place in ((size - 1) // 2, size // 2)]
+    return wrap(machine, emit(machine, "div", emit(machine, "add", *middle), 2.0))
+
+
+@handles(np.count_nonzero)
+def _count_nonzero(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, np.count_nonzero, plain(machine, args[0]), **kwargs)
+    return wrap(machine, reduce(machine, "sum", emit(machine, "ne", args[0], 0), *options(args, kwargs)))
+
+
+@handles(np.diff)
+def _diff(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, np.diff, *[plain(machine, item) for item in args], **kwargs)
+    value = to_signal(machine, args[0])
+    axis = int(kwargs.get("axis", -1)) % len(value.shape)
+    for _ in range(args[1] if len(args) > 1 else kwargs.get("n", 1)):
+        full = (("slice", None, None, None),) * axis
+        later = machine.emit("take", value, key=(*full, ("slice", 1, None, None)), flavour="np")
+        earlier = machine.emit("take", value, key=(*full, ("slice", None, -1, None)), flavour="np")
+        value = emit(machine, "sub", later, earlier)
+    return wrap(machine, value)
+
+
+@handles(np.trapezoid if hasattr(np, "trapezoid") else np.trapz)
+def _trapezoid(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    y = to_signal(machine, args[0])
+    if len(y.shape) != 1:
+        machine.refuse("a trapezoid along an axis has no rule", "Integrate each row.", node)
+    ends = [(("slice", 1, None, None),), (("slice", None, -1, None),)]
+    heights = emit(machine, "add", *[machine.emit("take", y, key=key, flavour="np") for key in ends])
+    x = args[1] if len(args) > 1 else kwargs.get("x")
+    widths: Any = kwargs.get("dx", 1.0)
+    if x is not None:
+        widths = emit(machine, "sub", *[machine.emit("take", to_signal(machine, x), key=key, flavour="np") for key in ends])
+    return wrap(machine, emit(machine, "div", reduce(machine, "sum", emit(machine, "mul", heights, widths), None, False), 2.0))
+
+
+def method(name: str) -> Callable[[Machine, Any, Args, Kwargs, ast.AST], Any]:
+    """A reduction as a method of arrays: `a.sum(axis=0)`."""
+    native = getattr(np, name)
+    return lambda machine, array, args, kwargs, node: HANDLERS[native](machine, [array, *args], kwargs, node)
+
+
