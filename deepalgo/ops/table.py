@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from deepalgo.ir import Attr, Kind, Type
-from deepalgo.ops import arithmetic, arrays, compare, mathematics, overflow
+from deepalgo.ops import arithmetic, arrays, compare, indexing, linear, mathematics, overflow, reductions, shapes
 from deepalgo.ops.row import Row
 
 __all__ = ["TABLE", "Kind", "Row", "Type", "infer"]
 
-TABLE: dict[str, Row] = {row.name: row for row in (*arithmetic.ROWS, *compare.ROWS, *mathematics.ROWS, *arrays.ROWS, *overflow.ROWS)}
+PARTS = (arithmetic, compare, mathematics, arrays, overflow, indexing, shapes, reductions, linear)
+TABLE: dict[str, Row] = {row.name: row for part in PARTS for row in part.ROWS}
 
 
 def infer(name: str, args: Sequence[Type], attrs: Mapping[str, Attr] | Sequence[tuple[str, Attr]] = ()) -> Type:

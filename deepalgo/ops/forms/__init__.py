@@ -6,15 +6,21 @@ They are total: no operand makes one raise or hang, because samples that do not 
 from deepalgo.ops.forms.arrays import conj, gather, imag, real, stack, sum
 from deepalgo.ops.forms.division import floordiv, fmod, lshift, mod, remainder, rshift
 from deepalgo.ops.forms.endpoints import acos, acosh, asin, atanh, cbrt, log, log1p, log2, log10, sqrt
+from deepalgo.ops.forms.indexing import pick, pick_at, put, put_at, take
+from deepalgo.ops.forms.linear import matmul
 from deepalgo.ops.forms.order import fmax, fmin, max, maximum, min, minimum, sign
 from deepalgo.ops.forms.overflow import no_overflow
 from deepalgo.ops.forms.plane import atan2, copysign, hypot
 from deepalgo.ops.forms.power import at_pow, pow
+from deepalgo.ops.forms.reductions import all, amax, amin, any, argmax, argmin, cumprod, cumsum, prod
 from deepalgo.ops.forms.rounding import round_digits
+from deepalgo.ops.forms.shapes import broadcast, concat, permute, reshape
 from deepalgo.ops.forms.special import gamma, lgamma
 
 __all__ = [
-    "acos", "acosh", "asin", "at_pow", "atan2", "atanh", "cbrt", "conj", "copysign", "floordiv", "fmax", "fmin", "fmod",
-    "gamma", "gather", "hypot", "imag", "lgamma", "log", "log1p", "log2", "log10", "lshift", "max", "maximum", "min", "minimum",
-    "mod", "no_overflow", "pow", "real", "remainder", "round_digits", "rshift", "sign", "sqrt", "stack", "sum",
+    "acos", "acosh", "all", "amax", "amin", "any", "argmax", "argmin", "asin", "at_pow", "atan2", "atanh", "broadcast", "cbrt",
+    "concat", "conj", "copysign", "cumprod", "cumsum", "floordiv", "fmax", "fmin", "fmod", "gamma", "gather", "hypot", "imag",
+    "lgamma", "log", "log1p", "log2", "log10", "lshift", "matmul", "max", "maximum", "min", "minimum", "mod", "no_overflow",
+    "permute", "pick", "pick_at", "pow", "prod", "put", "put_at", "real", "remainder", "reshape", "round_digits", "rshift",
+    "sign", "sqrt", "stack", "sum", "take",
 ]

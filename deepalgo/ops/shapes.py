@@ -1,0 +1,38 @@
+"""Rows that arrange the numbers of arrays otherwise.
+
+>>> print(_reshape((Type(Kind.REAL, (2, 3)),), {"shape": (3, -1)}))
+real[3, 2]
+>>> _reshape((Type(Kind.REAL, (2, 3)),), {"shape": (4,)})
+Traceback (most recent call last):
+ValueError: cannot reshape array of size 6 into shape (4,)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from deepalgo.ir import Attr, Kind, Type
+from deepalgo.ops.by_numpy import blank, by_numpy, type_of
+from deepalgo.ops.row import Row
+
+_reshape = by_numpy(np.reshape, "shape")
+
+
+def _concat(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    axis: Any = attrs["axis"]
+    return type_of(np.concatenate([blank(arg) for arg in args], axis))
+
+
+ROWS = (
+    Row("reshape", _reshape, "ops.reshape({0}, {shape}, {batch0})", "np.reshape({0}, {shape})", "np.reshape({0}, {shape})", False,
+        broadcasts=False),
+    Row("permute", by_numpy(np.transpose, "axes"), "ops.permute({0}, {axes}, {batch0})", "np.transpose({0}, {axes})",
+        "np.transpose({0}, {axes})", False, broadcasts=False),
+    Row("broadcast", by_numpy(np.broadcast_to, "shape"), "ops.broadcast({0}, {shape}, {batch0})", "np.broadcast_to({0}, {shape})",
+        "np.broadcast_to({0}, {shape})", False, broadcasts=False),
+    Row("concat", _concat, "ops.concat(({*},), {axis}, {batch})", "np.concatenate([{*}], axis={axis})",
+        "np.concatenate([{*}], axis={axis})", False, common=Kind.BOOL, broadcasts=False),
+)
