@@ -88,11 +88,16 @@ def _print(console: Console, summary: Summary) -> None:
     console.print(f"{len(summary.outcomes)} programs: {dict(summary.words)}", highlight=False)
 
 
+def _say(console: Console, text: str) -> None:
+    """Print as it is: no markup, no colours, no line breaks."""
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
 def _minimal(console: Console, seed: int, seconds: float) -> None:
     """Shrink the program of a seed and print what is left of it."""
     program = generate(seed)
     verdict = judge(program, seconds)
-    console.print(f"seed {seed}: {verdict.word}, {verdict.reason}: shrinking", markup=False, highlight=False)
+    _say(console, f"seed {seed}: {verdict.word}, {verdict.reason}: shrinking")
 
     def fails(candidate: Program) -> bool:
         other = judge(candidate, seconds)
@@ -100,18 +105,18 @@ def _minimal(console: Console, seed: int, seconds: float) -> None:
 
     small = shrink(program, fails)
     again = judge(small, seconds)
-    console.print(small.source, markup=False, highlight=False)
-    console.print(f"{small.entry} on {list(small.samples)} with {small.config}", markup=False, highlight=False)
-    console.print(f"{again.word}: {again.reason}: {again.detail} (sample {again.sample})", markup=False, highlight=False)
+    _say(console, small.source)
+    _say(console, f"{small.entry} on {list(small.samples)} with {small.config}")
+    _say(console, f"{again.word}: {again.reason}: {again.detail} (sample {again.sample})")
 
 
 def _one(console: Console, seed: int, shrinking: bool, seconds: float) -> int:
     program = generate(seed)
     verdict = judge(program, seconds)
-    console.print(program.source, markup=False, highlight=False)
-    console.print(f"{verdict.word}: {verdict.reason}: {verdict.detail} (sample {verdict.sample})", markup=False, highlight=False)
+    _say(console, program.source)
+    _say(console, f"{verdict.word}: {verdict.reason}: {verdict.detail} (sample {verdict.sample})")
     if verdict.sample is not None and verdict.sample < len(program.samples):
-        console.print(f"{program.samples[verdict.sample]}, {program.config}", markup=False, highlight=False)
+        _say(console, f"{program.samples[verdict.sample]}, {program.config}")
     if verdict.word not in ("ok", "slow") and shrinking:
         _minimal(console, seed, seconds)
     return 1 if verdict.failed else 0

@@ -29,9 +29,9 @@ from tests.fuzz.verdict import Mismatch, Verdict, generalise
 
 VALUE_RTOL = 1e-10
 GRADIENT_RTOL = 1e-5
-SLOPE_SAMPLES = 10
+SLOPE_SAMPLES = 14
 LITERALS_THAT_MATTER, LITERALS_THAT_DO_NOT = 4, 1
-LITERAL_SAMPLES = 5
+LITERAL_SAMPLES = 8
 SINGLES = 2
 
 Compiler = Callable[..., Any]
@@ -154,7 +154,7 @@ class Comparison:
     def compare_singles(self, network: Any) -> None:
         for sample in self.rng.sample(range(self.size), min(SINGLES, self.size)):
             positional, keyword = self.program.call(sample)
-            answer = [torch.as_tensor(leaf) for leaf in self.leaves(network(*positional, **keyword))]
+            answer = [_tensor(leaf) for leaf in self.leaves(network(*positional, **keyword))]
             if any(leaf.dim() for leaf in answer):
                 raise Mismatch("wrong", "a single call gives a batch", str([tuple(leaf.shape) for leaf in answer]), sample)
             self.compare_sample(sample, [leaf.item() for leaf in answer], [leaf.is_floating_point() for leaf in answer], "single call: ")
@@ -276,8 +276,13 @@ def _some(rng: random.Random, items: list[Literal], most: int) -> list[Literal]:
     return rng.sample(items, min(most, len(items)))
 
 
+def _tensor(leaf: Any) -> torch.Tensor:
+    """A leaf of the answer; one that does not depend on data may be a number."""
+    return torch.tensor(leaf, dtype=torch.float64) if isinstance(leaf, float) else torch.as_tensor(leaf)
+
+
 def _column(leaf: Any, size: int) -> torch.Tensor:
-    tensor = torch.as_tensor(leaf)
+    tensor = _tensor(leaf)
     if tensor.dim() == 0:
         tensor = tensor.expand(size)
     if tensor.shape != (size,):

@@ -3,12 +3,13 @@
 >>> from tests.fuzz.program import Program
 >>> text = "def f(x, y):\\n    t = y + 1.0\\n    if x > 0.5:\\n        t = math.exp(x) * 3.0\\n    return t - x\\n"
 >>> program = Program(0, "import math\\n" + text, "f", ({"x": 0.25, "y": 1.0}, {"x": 2.0, "y": 1.0}), {})
->>> small = shrink(program, lambda candidate: 7.0 < (Instrumented(candidate).run(0).value or 0) < 8.0)
+>>> small = shrink(program, lambda candidate: (Instrumented(candidate).run(-1).value or 0) > 5.0)
 >>> print(small.source.strip(), small.samples)
 import math
 <BLANKLINE>
 def f(x):
-    return math.exp(x) ({'x': 2.0},)
+    t = math.exp(x)
+    return t ({'x': 2.0},)
 """
 
 from __future__ import annotations
@@ -16,15 +17,16 @@ from __future__ import annotations
 import ast
 import copy
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from tests.fuzz.instrument import Instrumented
+from tests.fuzz.instrument import Instrumented, flat
 from tests.fuzz.program import Program
 
 Fails = Callable[[Program], bool]
-Edit = Callable[[], None]
+Edit = Callable[[], Program | None]
 
 #: Errors that an edit causes rather than the program.
 BROKEN = ("NameError", "UnboundLocalError", "TypeError", "SyntaxError", "AttributeError", "RecursionError", "Endless")
@@ -32,6 +34,12 @@ BROKEN = ("NameError", "UnboundLocalError", "TypeError", "SyntaxError", "Attribu
 
 def shrink(program: Program, fails: Fails, seconds: float = 120.0) -> Program:
     """The smallest program found in the given time for which `fails` still holds."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # halfway programs may call a number
+        return _shrink(program, fails, seconds)
+
+
+def _shrink(program: Program, fails: Fails, seconds: float) -> Program:
     search = Search(program, fails, time.monotonic() + seconds)
     search.samples()
     size = -1
@@ -86,12 +94,10 @@ class Search:
         number = 0
         while not self.late:
             tree = ast.parse(self.program.source)
-            holder = [self.program]
             edit = next((item for index, item in enumerate(edits(tree, self.program)) if index == number), None)
             if edit is None:
                 return
-            changed = edit()
-            candidate = changed if isinstance(changed, Program) else holder[0]
+            candidate = edit() or self.program
             try:
                 source = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
             except (ValueError, AttributeError):
@@ -102,10 +108,13 @@ class Search:
 
 
 def _broken(program: Program) -> set[str]:
-    """Slips that a program contains: errors no sensible program raises."""
+    """Slips that a program contains: errors no sensible program raises, answers that are not numbers."""
     try:
         runs = Instrumented(program)
-        return {result.error for sample in range(len(program.samples)) if (result := runs.run(sample)).error in BROKEN}
+        results = [runs.run(sample) for sample in range(len(program.samples))]
+        slips = {result.error for result in results if result.error in BROKEN}
+        leaves = [leaf for result in results if not result.error for leaf in flat(result.value)]
+        return slips | {type(leaf).__name__ for leaf in leaves if not isinstance(leaf, (int, float, complex))}
     except (SyntaxError, IndexError, ValueError, TypeError) as error:
         return {type(error).__name__}
 
@@ -160,30 +169,43 @@ def _clearing(node: Any) -> Edit:
     return clear
 
 
-def drop_parameters(tree: ast.Module, program: Program) -> Iterator[Callable[[], Program]]:  # type: ignore[override]
-    """Parameters of the entry that nothing needs any more, with their samples."""
-    entry = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == program.entry][-1]
-    for name in program.parameters():
-        yield _without(entry, name, program)
+def drop_parameters(tree: ast.Module, program: Program) -> Iterator[Edit]:
+    """Parameters that nothing needs any more: of the entry with their samples, of helpers with the arguments of their calls."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            for name in [item.arg for item in (*node.args.args, *node.args.kwonlyargs)]:
+                yield _without(tree, node, name, program)
 
 
-def _without(entry: ast.FunctionDef, name: str, program: Program) -> Callable[[], Program]:
+def _without(tree: ast.Module, function: ast.FunctionDef, name: str, program: Program) -> Edit:
     def drop() -> Program:
-        arguments = entry.args
-        plain = [item.arg for item in arguments.args]
-        if name in plain:
-            place = plain.index(name)
-            from_end = len(plain) - place
-            if from_end <= len(arguments.defaults):
-                del arguments.defaults[len(arguments.defaults) - from_end]
-            del arguments.args[place]
-        else:
-            place = [item.arg for item in arguments.kwonlyargs].index(name)
-            del arguments.kwonlyargs[place], arguments.kw_defaults[place]
-        samples = tuple({key: value for key, value in sample.items() if key != name} for sample in program.samples)
-        return replace(program, samples=samples, config={key: value for key, value in program.config.items() if key != name})
+        place = _forget(function.args, name)
+        if function.name == program.entry:
+            samples = tuple({key: value for key, value in sample.items() if key != name} for sample in program.samples)
+            return replace(program, samples=samples, config={key: value for key, value in program.config.items() if key != name})
+        for call in ast.walk(tree):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == function.name:
+                call.keywords = [item for item in call.keywords if item.arg != name]
+                if place is not None and place < len(call.args):
+                    del call.args[place]
+        return program
 
     return drop
+
+
+def _forget(arguments: ast.arguments, name: str) -> int | None:
+    """Take a parameter out of a signature; its position, if it has one."""
+    plain = [item.arg for item in arguments.args]
+    if name not in plain:
+        place = [item.arg for item in arguments.kwonlyargs].index(name)
+        del arguments.kwonlyargs[place], arguments.kw_defaults[place]
+        return None
+    place = plain.index(name)
+    from_end = len(plain) - place
+    if from_end <= len(arguments.defaults):
+        del arguments.defaults[len(arguments.defaults) - from_end]
+    del arguments.args[place]
+    return place
 
 
 def pull_up(tree: ast.Module, program: Program) -> Iterator[Edit]:
@@ -193,7 +215,7 @@ def pull_up(tree: ast.Module, program: Program) -> Iterator[Edit]:
             slots = [(value, number) for number in range(len(value))] if isinstance(value, list) else [(parent, field)]
             for holder, key in slots:
                 node = holder[key] if isinstance(holder, list) else value
-                if isinstance(node, ast.expr) and _is_read(node) and not isinstance(node, ast.Constant):
+                if isinstance(node, ast.expr) and _is_read(node) and not isinstance(node, ast.Constant) and field != "func":
                     for part in [*_parts(node), ast.Constant(1.0), ast.Constant(1), ast.Constant(True)]:
                         yield _putting(holder, key, part)
 

@@ -34,8 +34,9 @@ def find(network: Any, source: str, literal: Literal) -> Found | None:
     value = weight.value
     if weight.shape:
         line = source.splitlines()[literal.line - 1]
-        tree = ast.parse(line[weight.span.column : weight.span.end_column], mode="eval").body
-        index = _place(tree, literal.column - weight.span.column) or ()
+        (tree,) = ast.parse(line[weight.span.column : weight.span.end_column]).body
+        assert isinstance(tree, (ast.Assign, ast.Expr)), "a table stands alone or is given a name"
+        index = _place(tree.value, literal.column - weight.span.column) or ()
         for number in index:
             value = value[number]
     sign = -1.0 if value == -literal.value != literal.value else 1.0

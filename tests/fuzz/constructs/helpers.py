@@ -147,8 +147,6 @@ def closure(writer: Writer) -> Helper:
     lines = [f"def {maker}({kept}):", f"    def {name}({_signature(parameters)}):", *indent(indent(body)), f"    return {name}",
              f"{name} = {maker}({writer.literal(0.2, 2.0).text})"]
     inner_name = writer.fresh("fn")
-    if kept not in "".join(body) or f"{kept} =" in "".join(body):
-        inner.note("closure over nothing")
     return _finish(name, [line.replace(f"def {name}(", f"def {inner_name}(").replace(f"return {name}", f"return {inner_name}")
                           if line.startswith("    ") else line for line in lines], parameters, inner)
 

@@ -90,7 +90,7 @@ def listed(writer: Writer) -> list[str]:
     items = ", ".join(writer.within(-9.0, 9.0, 1).text for _ in range(count))
     writer.declare(name, Expr(name, "float", -330.0, 330.0))
     use = writer.pick({f"sum({values}) / len({values})": 2, f"max({values}) - min({values})": 2, f"{values}[1] * 0.5": 1,
-                       f"sum([v * v for v in {values}])": 1, f"sum(v for v in {values} if v > 0.0)": 1,
+                       f"sum([v * v for v in {values}])": 1, f"sum(v for v in {values} if v > 0.0)": 0.1,
                        f"sum({values}[1:])": 0.7, f"{values}[::-1][0]": 0.3})
     return [f"{values} = [{items}]", f"{name} = {use}"]
 

@@ -1,0 +1,244 @@
+"""Random programs answer as Python does; and the checker that says so is itself tried on wrong answers."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+
+import pytest
+
+from deepalgo.errors import CompileError, HeuristicError
+from tests.fuzz import campaign
+from tests.fuzz.campaign import Outcome, examine, judge
+from tests.fuzz.compare import check
+from tests.fuzz.generator import ODD, generate
+from tests.fuzz.log import Summary, page
+from tests.fuzz.oracle import Oracle
+from tests.fuzz.program import Program
+from tests.fuzz.registry import all_names
+from tests.fuzz.shrink import shrink
+from tests.fuzz.standin import Standin, standin
+from tests.fuzz.verdict import Verdict
+from tests.fuzz.weights import places
+
+CHUNKS, PER_CHUNK = 30, 10
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_random_programs_answer_as_python_does(chunk):
+    outcomes = [examine(seed) for seed in range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK)]
+    failed = [(outcome.seed, outcome.verdict) for outcome in outcomes if outcome.verdict.failed]
+    assert not failed, f"python -m tests.fuzz --program {failed[0][0]} shows it"
+    refused = [(outcome.seed, outcome.verdict.detail) for outcome in outcomes if outcome.verdict.word == "refused"]
+    assert len(refused) <= 1, refused
+
+
+SMOOTH = Program(0, """
+import math
+GAIN = 0.75
+
+def ramp(x, k=1.5):
+    return k * x if x > 0.25 else math.sin(GAIN * x)
+
+def heuristic(x, y):
+    total = ramp(x)
+    while total > 2.5:
+        total = 0.5 * total - 0.125
+    if y < 0.0:
+        return total * y
+    return total + math.sqrt(y)
+""", "heuristic", tuple({"x": 0.37 * number - 2.0, "y": 0.61 * (number % 5) - 1.1} for number in range(9)), {})
+
+RAISING = Program(0, """
+import math
+
+def heuristic(x):
+    if x > 2.0:
+        raise ValueError("too large")
+    return math.log(x + 1.0)
+""", "heuristic", ({"x": 0.5}, {"x": -1.5}, {"x": 3.0}, {"x": 1.5}), {})
+
+
+def test_a_right_network_passes():
+    verdict = check(SMOOTH, standin(SMOOTH))
+    assert verdict.word == "ok", verdict
+    assert verdict.facts["input slopes not zero"] > 10
+    assert verdict.facts["literal slopes not zero"] >= 2
+    verdict = check(RAISING, standin(RAISING))
+    assert (verdict.word, verdict.facts["errors"]) == ("ok", 1)
+
+
+def test_generated_programs_pass_when_python_itself_is_the_network():
+    for seed in (3, 14, 15):
+        program = generate(seed)
+        program = replace(program, samples=program.samples[:8])
+        assert check(program, standin(program)).word == "ok"
+
+
+def spoiling(what, change):
+    """Answer rightly but for one thing: one number of a list is changed."""
+
+    def spoil(name, numbers):
+        return [*numbers[:-1], change(numbers[-1])] if name == what else numbers
+
+    return spoil
+
+
+@pytest.mark.parametrize(("what", "change", "word"), [
+    ("value 0", lambda number: number * (1 + 1e-9), "wrong"),
+    ("value 0", lambda number: number + 1e-8, "wrong"),
+    ("value 0", lambda number: math.nan, "wrong"),
+    ("by x", lambda number: number * 1.001 + 1e-3, "wrong-gradient"),
+    ("by y", lambda number: 0.0, "wrong-gradient"),
+    ("by y", lambda number: math.nan, "nan-gradient"),
+    ("by x", lambda number: math.inf, "nan-gradient"),
+    ("by literal 0", lambda number: math.nan, "nan-gradient"),
+    ("by literal 0", lambda number: number * 1.001, "wrong-gradient"),
+])
+def test_a_network_with_one_wrong_number_is_found_out(what, change, word):
+    assert check(SMOOTH, standin(SMOOTH, spoiling(what, change))).word == word
+
+
+def test_a_literal_that_is_no_weight_is_found_out():
+    def compiler(function, example, **options):
+        network = standin(SMOOTH)(function, example, **options)
+        network.weights.entries = [entry for entry in network.weights.entries if entry.value != 0.75]
+        return network
+
+    verdicts = [check(replace(SMOOTH, seed=seed), compiler) for seed in range(12)]
+    assert {(verdict.word, verdict.reason) for verdict in verdicts} >= {("wrong-gradient", "a literal is no weight")}
+
+
+def test_a_number_where_python_raises_is_found_out():
+    fills = standin(RAISING, lambda what, numbers: [0.0 if math.isnan(number) else number for number in numbers])
+    verdict = check(RAISING, fills)
+    assert (verdict.word, verdict.reason, verdict.sample) == ("wrong", "no NaN where Python raises ValueError", 1)
+
+
+@pytest.mark.parametrize(("error", "samples", "reason"), [
+    ("ValueError", [0], "ValueError for a sample that Python answers"),
+    ("ZeroDivisionError", [1], "another error"),
+    ("ValueError", [], "an error without samples"),
+])
+def test_a_wrong_complaint_is_found_out(error, samples, reason):
+    class Complainer(Standin):
+        def forward(self, *args, **kwargs):
+            if self.errors == "raise":
+                raise HeuristicError(error, "", span=None, samples=samples, size=4)
+            return super().forward(*args, **kwargs)
+
+    verdict = check(RAISING, lambda function, example, **options: Complainer(RAISING, options["errors"], lambda what, numbers: numbers, {}))
+    assert (verdict.word, verdict.reason) == ("wrong", reason)
+
+
+def test_an_error_that_is_not_reported_is_found_out():
+    verdict = check(RAISING, lambda function, example, **options: standin(RAISING)(function, example, errors="nan"))
+    assert (verdict.word, verdict.reason) == ("wrong", "no error")
+
+
+def test_a_loop_that_settles_on_another_value_is_found_out():
+    def compiler(function, example, **options):
+        settled = spoiling("value 0", lambda number: number + 1e-3) if options["loops"] == "settle" else None
+        return standin(SMOOTH, settled)(function, example, **options)
+
+    verdict = check(SMOOTH, compiler)
+    assert (verdict.word, verdict.reason) == ("wrong", "settle: another value")
+
+
+def test_another_structure_is_found_out():
+    class Pair(Standin):
+        def forward(self, *args, **kwargs):
+            return (super().forward(*args, **kwargs),)
+
+    verdict = check(SMOOTH, lambda function, example, **options: Pair(SMOOTH, options["errors"], lambda what, numbers: numbers, {}))
+    assert (verdict.word, verdict.reason) == ("wrong", "another structure")
+
+
+def test_refusals_crashes_and_endless_compilers_have_words_of_their_own(monkeypatch):
+    def refuse(function, example, **options):
+        raise CompileError("`total` is a generator", span=None, remedy="Write a loop.")
+
+    def crash(function, example, **options):
+        return {}["rate7"]
+
+    verdict = check(SMOOTH, refuse)
+    assert (verdict.word, verdict.reason) == ("refused", "`...` is a generator")
+    verdict = check(SMOOTH, crash)
+    assert (verdict.word, verdict.reason) == ("crashed", "KeyError: '...'")
+    monkeypatch.setattr("tests.fuzz.compare.check", lambda program: time.sleep(30))
+    assert judge(SMOOTH, seconds=0.2).word == "slow"
+
+
+def test_a_guard_that_an_ulp_decides_is_excused_and_counted():
+    program = Program(0, "import math\ndef f(x):\n    return 1.0 if math.log(math.exp(x)) > x else 0.0\n", "f",
+                      tuple({"x": 0.1 * number + 0.013} for number in range(9)), {})
+    turned = check(program, standin(program, lambda what, numbers: [1.0 - n for n in numbers] if what == "value 0" else numbers))
+    assert (turned.word, turned.facts["near ties"] > 0) == ("ok", True)
+
+
+def test_cancellation_is_excused_only_as_far_as_an_ulp_reaches():
+    program = Program(0, "import math\ndef f(x):\n    return (math.exp(x) - math.exp(x + 1e-9)) * 1e6\n", "f", ({"x": 1.25},), {})
+    here = Oracle(program).results[0].value
+    assert check(program, standin(program, spoiling("value 0", lambda number: number + 1e-10))).word == "ok"
+    assert check(program, standin(program, spoiling("value 0", lambda number: number * 1.001))).word == "wrong", here
+
+
+def test_differences_that_straddle_a_kink_or_a_jump_are_left_out():
+    for text in ("abs(x)", "max(x, 0.0)", "math.floor(x)", "x % 1.0", "1.0 if x >= 0.0 else x", "math.copysign(2.0, x)", "round(x)",
+                 "x // 0.5", "int(x > 0.0)", "(x > 0.0 and x) or 2.0", "math.fmod(x + 1.0, 1.0)"):
+        oracle = Oracle(Program(0, f"import math\ndef f(x):\n    return {text}\n", "f", ({"x": 0.0}, {"x": 0.3}), {}))
+        left_out = oracle.input_slope(0, "x") is None
+        assert left_out == (text != "round(x)"), text
+        assert oracle.input_slope(1, "x") is not None, text
+
+
+def test_literals_that_must_be_weights_are_those_a_compiler_can_see():
+    source = "import math\nA = 1.5\nB = 2.0 * A\nT = (0.5, -0.25)\ndef f(x, k=0.75):\n    return x * 3.5 + k\ng = lambda t: t * 4.5\n"
+    assert places(source) == {(2, 4), (4, 5), (4, 11), (5, 11), (6, 15), (7, 18)}
+
+
+def test_samples_take_different_paths_and_few_raise():
+    programs = [generate(seed) for seed in range(1000, 1150)]
+    results = [Oracle(program).results for program in programs]
+    different = [len({result.path for result in some if not result.error}) > 1 for some in results]
+    raised = [bool(result.error) for some in results for result in some]
+    assert sum(different) > 0.9 * len(programs)
+    assert 0.005 < sum(raised) / len(raised) < 0.15
+    assert not {result.error for some in results for result in some} & set(ODD)
+
+
+@pytest.mark.slow
+def test_every_construct_is_in_more_than_half_a_percent_of_the_programs():
+    outcomes = [Outcome(seed, Verdict("ok"), generate(seed).constructs, 0.0) for seed in range(2000)]
+    rare = [(name, share) for name, share in Summary(outcomes).coverage() if share <= 0.005]
+    assert not rare
+    assert all_names() <= {name for name, _ in Summary(outcomes).coverage()}
+
+
+def test_a_seed_gives_one_program():
+    assert generate(11) == generate(11)
+    assert generate(11).source != generate(12).source
+
+
+def test_a_failing_program_is_shrunk_to_its_core():
+    program = next(item for seed in range(2000, 2100) if "math.sqrt(" in (item := generate(seed)).source and item.source.count("\n") > 25)
+
+    def fails(candidate):
+        wrong = "math.sqrt(" in candidate.source
+        spoil = (lambda what, numbers: [n + 1.0 for n in numbers] if what == "value 0" else numbers) if wrong else None
+        return check(candidate, standin(candidate, spoil)).word == "wrong"
+
+    small = shrink(program, fails, seconds=60.0)
+    assert fails(small)
+    assert small.source.count("\n") <= 6
+    assert len(small.samples) == 1
+
+
+@pytest.mark.slow
+def test_a_campaign_reports_every_program_and_writes_its_page():
+    outcomes = campaign.run([0, 1, 2], jobs=2)
+    assert [outcome.seed for outcome in outcomes] == [0, 1, 2]
+    text = page(Summary(outcomes), "make fuzz N=3 SEED=0", 0, "0.1")
+    assert "    make fuzz N=3 SEED=0\n" in text
+    assert "first seed 0, 3 programs, 72 samples" in text
