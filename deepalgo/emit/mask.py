@@ -54,12 +54,20 @@ class Mask(Rewriter):
         if not self.light(branch):
             return super().branch(branch)
         condition = self.see((branch.condition,))[0]
+        if condition in self.known:
+            return self.only(branch, branch.then if self.known[condition] else branch.orelse)
         then = self.arm(branch.then, condition)
         orelse = self.arm(branch.orelse, self.add("not", condition)) if _acts(branch.orelse, self.known) else self.inline(branch.orelse)
         for result, first, second in zip(branch.results, then, orelse, strict=True):
             (made,) = self.define((result,))
             self.out.append(Op(made, "select", (condition, first, second), (), branch.span))
         return None
+
+    def only(self, branch: If, taken: Block) -> None:
+        """One arm of a branch that is decided."""
+        for result, value in zip(branch.results, self.inline(taken), strict=True):
+            same = value.type == result.type
+            self.env[result] = value if same else self.add(f"to_{result.type.kind.name.lower()}", value)
 
     def arm(self, block: Block, taken: Value, params: tuple[Value, ...] = ()) -> tuple[Value, ...]:
         """The statements of a block that only the samples in `taken` live through."""
