@@ -17,18 +17,20 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
 from deepalgo.emit.executable import Executable, build
 from deepalgo.emit.lower import Plan
-from deepalgo.ir import Program
+from deepalgo.errors import InputError
+from deepalgo.ir import Program, While, walk
 from deepalgo.runtime.errors import Complaint, count, raise_errors, raise_first
 from deepalgo.runtime.gradient import join, pick
 from deepalgo.runtime.inputs import Floats
 from deepalgo.runtime.rebuild import rebuild
+from deepalgo.runtime.record import Record, current_record
 from deepalgo.runtime.weights import Weights
 
 
@@ -53,9 +55,9 @@ class Network(torch.nn.Module):
         program: Program,
         signature: Inputs | None = None,
         *,
-        loops: Literal["run", "settle"] = "run",
+        loops: str = "run",
         max_rounds: int | None = None,
-        errors: Literal["raise", "nan"] = "raise",
+        errors: str = "raise",
         function: Callable[..., Any] | None = None,
     ) -> None:
         super().__init__()
@@ -68,6 +70,7 @@ class Network(torch.nn.Module):
         self.weights = Weights(program.weights)
         self.failures: Counter[str] = Counter()
         self._executables: dict[Plan, Executable] = {}
+        self._fixed: Executable
         self._complaint = Complaint(self._complain)
 
     @property
@@ -87,8 +90,7 @@ class Network(torch.nn.Module):
 
     def plan(self) -> Plan:
         """How the program runs here and now."""
-        fixed = self.loops == "settle" or torch.compiler.is_compiling()
-        return Plan(self.errors, fixed, rounds=self.max_rounds)
+        return Plan(self.errors, self.loops == "settle", rounds=self.max_rounds)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the heuristic returns, for one sample or a batch."""
@@ -98,7 +100,13 @@ class Network(torch.nn.Module):
 
     def execute(self, leaves: list[Tensor]) -> list[Tensor]:
         """Run the code on tensors with a batch axis; return the leaves of the output."""
-        executable = self._executable(self.plan())
+        if torch.compiler.is_compiling():
+            self._build_fixed()
+            executable = self._fixed
+        elif (record := current_record()) is not None:
+            return self._recorded(leaves, record)
+        else:
+            executable = self._executable(self.plan())
         results = self._run(executable, leaves)
         if not executable.lowered.checks:
             return results
@@ -110,8 +118,25 @@ class Network(torch.nn.Module):
             return results
         return self._forgive(executable, leaves, results, code)
 
-    def _run(self, executable: Executable, leaves: list[Tensor]) -> list[Tensor]:
-        return executable(leaves, self.weights.tensors(), self.dtype, self.device)
+    def _run(
+        self,
+        executable: Executable,
+        leaves: list[Tensor],
+        record: Record | None = None,
+        chosen: Tensor | None = None,
+        size: int | None = None,
+    ) -> list[Tensor]:
+        return executable(leaves, self.weights.tensors(), self.dtype, self.device, record, chosen, size)
+
+    def _recorded(self, leaves: list[Tensor], record: Record) -> list[Tensor]:
+        """Run with a record, in which failed samples do not appear."""
+        executable = self._executable(Plan(self.errors, record=True, rounds=self.max_rounds))
+        if not executable.lowered.checks:
+            return self._run(executable, leaves, record=record)
+        *results, code = self._run(executable, leaves)
+        good = (code == 0).nonzero().squeeze(1)
+        self._run(executable, list(pick(good, leaves)), record=record, chosen=good, size=len(code))
+        return self._forgive(executable, leaves, results, code)
 
     def _forgive(self, executable: Executable, leaves: list[Tensor], results: list[Tensor], code: Tensor) -> list[Tensor]:
         """Count the failed samples; run the others alone, so that no gradient of a failed one is ever computed."""
@@ -130,6 +155,13 @@ class Network(torch.nn.Module):
         with torch.no_grad():
             self._run(self._executable(Plan("raise", rounds=self.max_rounds)), leaves)
         raise_first(code, self._executable(Plan("raise", True, rounds=self.max_rounds)).lowered.checks)
+
+    @torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]  # torch
+    def _build_fixed(self) -> None:
+        """Make what `torch.compile` traces; how that is made it need not trace."""
+        if self.loops == "run" and any(isinstance(item, While) for item in walk(self.program.body)):
+            raise InputError(f"{self.program.name} has a loop that ends by data: for torch.compile, compile it with loops='settle'")
+        self._fixed = self._executable(Plan(self.errors, True, rounds=self.max_rounds))
 
     def _executable(self, plan: Plan) -> Executable:
         if plan not in self._executables:

@@ -19,6 +19,7 @@ from deepalgo.emit.load import load
 from deepalgo.emit.lower import Lowered, Plan, lower
 from deepalgo.emit.torch_code import Written, write
 from deepalgo.ir import Program
+from deepalgo.runtime.record import Record
 from deepalgo.runtime.run import Run
 
 
@@ -31,15 +32,23 @@ class Executable:
     written: Written
     function: Callable[..., tuple[Tensor, ...]]
 
-    def __call__(self, leaves: Sequence[Tensor], weights: Sequence[Tensor], dtype: torch.dtype, device: torch.device) -> list[Tensor]:
-        """Run on tensors with a batch axis; if the program has checks, the last result is the error code."""
-        size = leaves[0].shape[0] if leaves else 1
-        run = Run(size, dtype, device, self.written.sites, self.written.tables, self.plan.rounds)
-        return list(self.function(run, *leaves, *weights))
+    def __call__(
+        self, leaves: Sequence[Tensor], weights: Sequence[Tensor], dtype: torch.dtype, device: torch.device,
+        record: Record | None = None, chosen: Tensor | None = None, size: int | None = None,
+    ) -> list[Tensor]:
+        """Run on tensors with a batch axis; if the program has checks, the last result is the error code.
+
+        `chosen` are the samples' numbers where they are part of a batch of `size`.
+        """
+        written = self.written
+        if size is None:
+            size = leaves[0].shape[0] if leaves else 1
+        run = Run(size, dtype, device, written.sites, written.tables, self.plan.rounds, record)
+        return list(self.function(run if chosen is None else run.sub(chosen), *leaves, *weights))
 
 
 def build(program: Program, plan: Plan) -> Executable:
     """Lower, write and load a program."""
     lowered = lower(program, plan)
-    written = write(lowered.program)
+    written = write(lowered.program, record=plan.record)
     return Executable(plan, lowered, written, load(written.text, program.name))

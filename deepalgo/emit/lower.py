@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from deepalgo.emit.catch import catch
 from deepalgo.emit.code_errors import can_fail, code_errors
@@ -28,7 +27,7 @@ class Plan:
     `fixed`: one graph for all data, every arm computed and every loop run for `rounds` rounds. `record`: report what samples do.
     """
 
-    errors: Literal["raise", "nan"] = "raise"
+    errors: str = "raise"
     fixed: bool = False
     record: bool = False
     rounds: int = 10_000

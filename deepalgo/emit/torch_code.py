@@ -19,28 +19,15 @@ from typing import assert_never
 from deepalgo.emit.expression import ATOM, UNARY, Text, bracket, fill, literal
 from deepalgo.emit.levels import Level, find_levels
 from deepalgo.emit.names import Names
-from deepalgo.ir import (
-    Attr,
-    Block,
-    Check,
-    If,
-    Kind,
-    Loop,
-    Op,
-    Program,
-    Statement,
-    Try,
-    Value,
-    While,
-    blocks,
-    captured,
-    used,
-)
+from deepalgo.emit.ties import find_ties
+from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Try, Value, While, blocks, captured, used
 from deepalgo.ops.table import TABLE
 
 #: An expression longer than this gets a variable of its own.
 LONG = 72
 CASTS = {Kind.BOOL: "run.to_bool({0})", Kind.INT: "run.to_int({0})", Kind.REAL: "run.to_real({0})", Kind.COMPLEX: "run.to_complex({0})"}
+#: The step next to an operand, for roundings.
+NEAREST = dict.fromkeys(("floor", "ceil", "trunc", "to_int"), "torch.round({0})") | {"rint": "torch.floor({0}) + 0.5"}
 PYTHON = {Kind.BOOL: bool, Kind.INT: int, Kind.REAL: float, Kind.COMPLEX: complex}
 
 
@@ -53,9 +40,12 @@ class Written:
     tables: tuple[Attr, ...]
 
 
-def write(program: Program) -> Written:
-    """The text of a program without `Try`: a function of `run`, the inputs and the weights, in the program's order."""
-    writer = Writer(program)
+def write(program: Program, record: bool = False) -> Written:
+    """The text of a program without `Try`: a function of `run`, the inputs and the weights, in the program's order.
+
+    With `record` it tells `run` which way samples go, and where that hangs on a last digit.
+    """
+    writer = Writer(program, record)
     writer.write()
     return Written("\n".join(writer.lines), tuple(writer.sites), tuple(writer.tables))
 
@@ -63,8 +53,10 @@ def write(program: Program) -> Written:
 class Writer:
     """Collects lines. A value that is used once, and has no name, is written where it is used."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, record: bool) -> None:
         self.program = program
+        self.record = record
+        self.ties = find_ties(program) if record else set()
         self.levels = find_levels(program)
         self.names = Names()
         self.lines: list[str] = []
@@ -73,7 +65,7 @@ class Writer:
         self.texts: dict[Value, Text] = {}
         self.literals: dict[Value, Attr] = {}
         self.weights = {weight.key: self.names.make(weight.key) for weight in program.weights}
-        self.single = _used_once(program.body)
+        self.single = _used_once(program.body) if not record else set()
         self.depth = 0
         self.place = ""
 
@@ -118,7 +110,18 @@ class Writer:
         else:
             self.comment(op)
             self.line(f"{self.name(op.result)} = {text.text}")
+        if self.record:
+            self.note(op)
         return None
+
+    def note(self, op: Op) -> None:
+        """Record what may be doubtful about an operation."""
+        operands = [self.operand(op, place).text for place in range(len(op.args))]
+        if op.result in self.ties:
+            other = operands[1] if len(op.args) == 2 else NEAREST[op.name].format(operands[0])
+            self.line(f"run.note_tie({operands[0]}, {other}, {self.site(op)})")
+        if TABLE[op.name].endpoint and op.result.type.kind == Kind.REAL:
+            self.line(f"run.note_endpoint({TABLE[op.name].endpoint.format(*operands)}, {self.site(op)})")
 
     def const(self, op: Op) -> None:
         """A number is written where it is used, a table once for all calls."""
@@ -233,6 +236,8 @@ class Writer:
     def python_if(self, branch: If) -> None:
         """All samples go the same way."""
         names = [self.name(result) for result in branch.results]
+        if self.record:
+            self.line(f"run.note_branch({self.tensor(branch.condition, Kind.BOOL).text}, {self.site(branch)})")
         for head, block in ((f"if {self.texts[branch.condition].text}:", branch.then), ("else:", branch.orelse)):
             self.line(head)
             self.depth += 1
@@ -246,6 +251,8 @@ class Writer:
         self.comment(loop)
         index, *params = loop.body.params
         names = self.carry(loop.init, params)
+        if self.record:
+            self.line(f"run.note_loop({loop.count}, {self.site(loop)})")
         self.line(f"for {self.name(index, index.name or 'i')} in range({loop.count}):")
         self.round(loop.body, params, names)
         self.texts.update((result, self.texts[param]) for result, param in zip(loop.results, params, strict=True))

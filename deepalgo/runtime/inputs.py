@@ -17,6 +17,7 @@ from torch import Tensor
 
 from deepalgo.errors import InputError
 from deepalgo.ir import Input, Kind, Program
+from deepalgo.ops.forms.operands import COMPLEX
 
 
 class Floats:
@@ -72,7 +73,7 @@ class Floats:
 
 
 def _convert(value: Any, item: Input, dtype: torch.dtype, device: torch.device) -> Tensor:
-    kinds = {Kind.BOOL: torch.bool, Kind.INT: torch.int64, Kind.REAL: dtype, Kind.COMPLEX: dtype.to_complex()}
+    kinds = {Kind.BOOL: torch.bool, Kind.INT: torch.int64, Kind.REAL: dtype, Kind.COMPLEX: COMPLEX[dtype]}
     try:
         tensor = value if isinstance(value, Tensor) else torch.as_tensor(value, dtype=kinds[item.value.type.kind])
     except (TypeError, ValueError, RuntimeError) as error:

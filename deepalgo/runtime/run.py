@@ -9,40 +9,41 @@ tensor([0., 2., 4.], dtype=torch.float64)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
 
 from deepalgo.errors import HeuristicError
-from deepalgo.ir import Attr, Check, Statement, While
-from deepalgo.ops.forms.operands import Operand
+from deepalgo.ir import Attr, Check, Statement
+from deepalgo.ops.forms.operands import COMPLEX, Operand
 from deepalgo.runtime.gradient import cut, join, pick
+from deepalgo.runtime.record import Record, Visit, is_near
+from deepalgo.runtime.rounds import Part, Rounds, loop_bound
 
-Part: TypeAlias = Callable[..., tuple[Tensor, ...]]
 KINDS = {bool: torch.bool, int: torch.int64}
 
 
 class Run:
     """`size` samples with numbers of type `dtype`. `chosen` are their places in the run `parent`, None where it is the first."""
 
-    __slots__ = ("chosen", "device", "dtype", "limit", "parent", "sites", "size", "tables")
+    __slots__ = ("chosen", "device", "dtype", "limit", "parent", "record", "sites", "size", "tables")
 
     def __init__(self, size: int, dtype: torch.dtype, device: torch.device, sites: Sequence[Statement] = (),
-                 tables: Sequence[Attr] = (), limit: int = 10_000) -> None:
+                 tables: Sequence[Attr] = (), limit: int = 10_000, record: Record | None = None) -> None:
         self.size = size
         self.dtype = dtype
         self.device = device
         self.sites = sites
         self.tables = tables
         self.limit = limit
+        self.record = record
         self.parent: Run | None = None
         self.chosen: Tensor | None = None
 
     def sub(self, chosen: Tensor) -> Run:
         """A run of some of the samples."""
-        run = Run(len(chosen), self.dtype, self.device, self.sites, self.tables, self.limit)
+        run = Run(len(chosen), self.dtype, self.device, self.sites, self.tables, self.limit, self.record)
         run.parent, run.chosen = self, chosen
         return run
 
@@ -63,7 +64,7 @@ class Run:
         """A number as a tensor without axes."""
         if isinstance(value, Tensor):
             return value
-        dtype = KINDS.get(type(value), self.dtype if not isinstance(value, complex) else self.dtype.to_complex())
+        dtype = KINDS.get(type(value), self.dtype if not isinstance(value, complex) else COMPLEX[self.dtype])
         return torch.tensor(value, dtype=dtype, device=self.device)
 
     def table(self, number: int) -> Tensor:
@@ -92,7 +93,7 @@ class Run:
 
     def to_complex(self, x: Tensor) -> Tensor:
         """Complex numbers in the network's precision."""
-        return x.to(self.dtype.to_complex())
+        return x.to(COMPLEX[self.dtype])
 
     def cut(self, mask: Tensor, x: Tensor) -> Tensor:
         """`x` without a gradient for samples outside of the mask."""
@@ -116,6 +117,7 @@ class Run:
     def branch(self, condition: Tensor, then: Part, then_takes: Sequence[Tensor], orelse: Part, orelse_takes: Sequence[Tensor],
                site: int) -> tuple[Tensor, ...]:
         """Run each arm on the samples that take it."""
+        self.note_branch(condition, site)
         taken = condition.nonzero().squeeze(1)
         if len(taken) == self.size:
             return then(self, *then_takes)
@@ -133,79 +135,40 @@ class Run:
 
     def rounds(self, bound: int | None, site: int) -> Iterator[int]:
         """Round numbers for a loop that is the same for all samples; too many raise."""
-        yield from range(self.limit + 1 if bound is None else bound)
+        number = 0
+        try:
+            for number in range(self.limit + 1 if bound is None else bound):
+                yield number
+            number = bound or 0
+        finally:
+            self.note("trips", site, torch.tensor(number))
         if bound is None:
-            loop = self.sites[site]
-            assert isinstance(loop, While)
-            self.fail(loop_bound(loop, self.limit), torch.ones((), dtype=torch.bool))
+            self.fail(loop_bound(self.sites[site], self.limit), torch.ones((), dtype=torch.bool))
 
+    def note(self, table: str, site: int, did: Tensor, places: Tensor | None = None) -> None:
+        """Add a visit to a table of the record, if there is one."""
+        if self.record is None:
+            return
+        places = torch.arange(self.size, device=self.device) if places is None else places
+        visits = self.record.table(table)[self.sites[site].span]
+        visits.append(Visit(self.original(places), did.detach().expand(len(places))))
 
-class Rounds:
-    """One loop of one run: samples that are done leave, the others go on."""
+    def note_branch(self, condition: Tensor, site: int) -> None:
+        """Record which samples take the first arm."""
+        self.note("branches", site, condition)
 
-    def __init__(self, run: Run, site: int, batched: Sequence[bool]) -> None:
-        self.whole = self.run = run
-        self.site = site
-        self.batched = batched
-        self.places: Tensor | None = None
-        self.done: list[tuple[Tensor, tuple[Tensor, ...]]] = []
+    def note_loop(self, count: int, site: int) -> None:
+        """Record the rounds of a counted loop."""
+        self.note("rounds", site, torch.tensor(count))
 
-    def repeat(self, test: Part, body: Part, state: tuple[Tensor, ...], takes: tuple[Tensor, ...], bound: int | None) -> tuple[Tensor, ...]:
-        """All rounds."""
-        for number in range(self.run.limit + 1 if bound is None else bound):
-            with torch.no_grad():
-                (go,) = test(self.run, *state, *takes)
-            if not bool(go.all()):
-                state, takes = self.leave(go, state, takes)
-            if self.run.size == 0:
-                break
-            if number == self.run.limit and bound is None:
-                self.complain(number)
-            state = body(self.run, *state, *takes)
-        return self.results(state)
+    def note_tie(self, a: Operand, b: Operand, site: int) -> None:
+        """Record whether the last digits decide a comparison."""
+        near = is_near(self.to_real(self.tensor(a)), self.to_real(self.tensor(b)))
+        self.note("ties", site, near.reshape(len(near), -1).any(1) if near.dim() > 1 else near)
 
-    def leave(self, go: Tensor, state: tuple[Tensor, ...], takes: tuple[Tensor, ...]) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
-        """Put the samples aside that stop here; return what the others carry and take."""
-        stop, keep = (~go).nonzero().squeeze(1), go.nonzero().squeeze(1)
-        if len(keep) == 0:
-            self.put_aside(stop if self.places is None else self.places, state)
-            self.run = self.run.sub(keep)
-            return state, takes
-        self.put_aside(stop if self.places is None else self.places[stop], self.choose(stop, state))
-        self.places = keep if self.places is None else self.places[keep]
-        self.run = self.whole.sub(self.places)
-        return self.choose(keep, state), pick(keep, takes)
-
-    def choose(self, index: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """Some samples of the carried values; what is the same for all samples stays as it is."""
-        picked = iter(pick(index, [value for value, batched in zip(state, self.batched, strict=True) if batched]))
-        return tuple(next(picked) if batched else value for value, batched in zip(state, self.batched, strict=True))
-
-    def put_aside(self, places: Tensor, state: tuple[Tensor, ...]) -> None:
-        """These samples have their final values."""
-        pairs = zip(state, self.batched, strict=True)
-        final = tuple(value if batched else value.expand(len(places), *value.shape) for value, batched in pairs)
-        self.done.append((places, final))
-
-    def results(self, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """The final values in the order of the batch."""
-        if self.run.size:
-            places = torch.arange(self.whole.size, device=self.whole.device) if self.places is None else self.places
-            self.put_aside(places, state)
-        if len(self.done) == 1:
-            return self.done[0][1]
-        return join(self.whole.size, [places for places, _ in self.done], [values for _, values in self.done])
-
-    def complain(self, rounds: int) -> None:
-        """Raise for the samples that still run."""
-        loop = self.run.sites[self.site]
-        assert isinstance(loop, While)
-        self.run.fail(loop_bound(loop, rounds), torch.ones((), dtype=torch.bool, device=self.run.device))
-
-
-def loop_bound(loop: While, rounds: int) -> Check:
-    """What a loop that does not end is blamed for."""
-    return Check(loop.test.results[0], "LoopBound", f"still running after {rounds} rounds", (), loop.span)
+    def note_endpoint(self, hit: Tensor, site: int) -> None:
+        """Record where an infinite derivative was replaced by 0."""
+        self.note("endpoints", site, hit.reshape(len(hit), -1).any(1) if hit.dim() > 1 else hit)
 
 
 def _number(operand: Operand, sample: int) -> object:

@@ -65,11 +65,15 @@ class Weights(torch.nn.Module):
 
 
 def attribute(key: str) -> str:
-    """The name under which torch keeps a weight; torch reserves the dot and the module's own names."""
-    return "w_" + key.replace(".", "/")
+    """The name under which torch keeps a weight; torch reserves the dot, and a module has names of its own."""
+    name = key.replace(".", "/")
+    return f"{name}_" if name in RESERVED else name
 
 
 def _brief(value: Tensor) -> str:
     if value.dim() == 0:
         return repr(value.item())
     return f"{list(value.shape)} array" if value.numel() > 4 else str(value.tolist())
+
+
+RESERVED = {*dir(torch.nn.Module()), *vars(Weights), "anchor", "entries"}

@@ -15,6 +15,9 @@ from torch import Tensor
 Number: TypeAlias = bool | int | float | complex
 Operand: TypeAlias = Tensor | Number
 
+#: The complex type of the same precision; a table because `torch.compile` cannot look into `dtype.to_complex`.
+COMPLEX = {torch.float64: torch.complex128, torch.float32: torch.complex64, torch.float16: torch.complex32}
+
 
 def tensors(*operands: Operand) -> tuple[Tensor, ...]:
     """The operands as tensors; a number takes type and device of the first tensor."""

@@ -1,0 +1,78 @@
+"""Where a last digit can decide: comparisons and roundings of values that torch and Python compute slightly differently.
+
+The basic operations and the square root are rounded correctly by both, so only what comes from other functions can differ.
+
+>>> from deepalgo.ir import Input, Leaf, Type
+>>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
+>>> near, far = Value(2, Type(Kind.BOOL), "near"), Value(3, Type(Kind.BOOL), "far")
+>>> body = Block((), (Op(y, "exp", (x,)), Op(near, "lt", (y, x)), Op(far, "lt", (x, x))), (near, far))
+>>> [str(value) for value in find_ties(Program("f", (Input("x", x),), (), body, Leaf(near)))]
+['%near2']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Statement, Try, Value, While, walk
+
+COMPARISONS = {"lt", "le", "gt", "ge", "eq", "ne"}
+STEPS = {"floor", "ceil", "trunc", "to_int", "rint"}
+EXACT = {
+    "const", "weight", "add", "sub", "mul", "div", "floordiv", "mod", "neg", "pos", "abs", "fmod", "remainder", "copysign", "sqrt",
+    "min", "max", "minimum", "maximum", "fmin", "fmax", "select", "cut", "to_real", "to_complex", "real", "imag", "conj",
+    "floor", "ceil", "trunc", "rint", "round_digits", "sign", "degrees", "radians",
+    "index", "stack", "gather", "take", "pick", "pick_at", "put", "put_at", "concat", "broadcast", "permute", "reshape", "amax", "amin",
+}
+
+
+def find_ties(program: Program) -> set[Value]:
+    """The results of comparisons and roundings that a last digit can change."""
+    blurred: set[Value] = set()
+    size = -1
+    while size != len(blurred):
+        size = len(blurred)
+        _visit(program.body, blurred)
+    found = [op for op in walk(program.body) if isinstance(op, Op) and op.name in COMPARISONS | STEPS]
+    return {op.result for op in found if any(arg in blurred for arg in op.args)}
+
+
+def _visit(block: Block, blurred: set[Value]) -> None:
+    for statement in block.body:
+        _visit_statement(statement, blurred)
+
+
+def _visit_statement(statement: Statement, blurred: set[Value]) -> None:
+    match statement:
+        case Op(result, _, args):
+            if result.type.kind >= Kind.REAL and (not _is_exact(statement) or any(arg in blurred for arg in args)):
+                blurred.add(result)
+        case Check():
+            pass
+        case If(results, _, then, orelse):
+            _visit(then, blurred)
+            _visit(orelse, blurred)
+            _pass_on(results, (then.results, orelse.results), blurred)
+        case Loop(results, _, init, body):
+            _pass_on(body.params[1:], (init, body.results), blurred)
+            _visit(body, blurred)
+            _pass_on(results, (init, body.results), blurred)
+        case While(results, init, test, body):
+            for params in (test.params, body.params, results):
+                _pass_on(params, (init, body.results), blurred)
+            _visit(test, blurred)
+            _visit(body, blurred)
+        case Try():
+            raise AssertionError("`catch` leaves no Try")
+        case _:
+            assert_never(statement)
+
+
+def _pass_on(values: tuple[Value, ...], sources: Iterable[tuple[Value, ...]], blurred: set[Value]) -> None:
+    for source in sources:
+        blurred.update(value for value, first in zip(values, source, strict=True) if first in blurred)
+
+
+def _is_exact(op: Op) -> bool:
+    return op.name in EXACT and not (op.result.type.kind == Kind.COMPLEX and op.name in ("mul", "div"))
