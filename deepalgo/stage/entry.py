@@ -83,7 +83,7 @@ def stage(function: Callable[..., Any], example: Example, *, integers: bool = Fa
     except Leak as error:
         raise CompileError(str(error), span=machine.span, remedy="Write this part in plain Python with `math`.") from None
     output, leaves = output_of(machine, value)
-    body = Block((), tuple(machine.builder.body), tuple(leaf.value for leaf in leaves))
+    body = Block((), (*machine.prelude, *machine.builder.body), tuple(leaf.value for leaf in leaves))
     program = Program(signature.function, signature.inputs(), (), body, output)
     return replace(program, weights=machine.weights.finished(find_roles(program))), signature
 

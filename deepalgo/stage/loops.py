@@ -60,6 +60,7 @@ def attempt(machine: Machine, count: int) -> Iterator[None]:
     """Stage something that may turn out to need another way; then nothing of it is left."""
     body, facts, levels, frames = machine.builder.body, len(machine.facts), len(machine.heap.levels), len(machine.frames)
     length, site, span, before = len(body), machine.site, machine.builder.span, machine.rounds_at_hand
+    mark = machine.mark()
     machine.attempts += 1
     machine.rounds_at_hand = count
     try:
@@ -69,6 +70,7 @@ def attempt(machine: Machine, count: int) -> Iterator[None]:
             machine.heap.close()
         del machine.facts[facts:], machine.frames[frames:], body[length:]
         machine.builder.body, machine.site, machine.builder.span = body, site, span
+        machine.rewind(mark)
         raise
     finally:
         machine.attempts -= 1
@@ -168,11 +170,13 @@ DONE = "the test was false"
 
 def _static_round(machine: Machine, node: ast.While) -> Exit | None:
     """One round if nothing in its control flow depends on data; None (and no trace) otherwise."""
+    mark = machine.mark()
     arm = run_arm(machine, machine.constant(True), True, lambda: _trial(machine, node))
     if arm.raised is not None:
         resume(machine, arm)
         raise arm.raised
     if arm.exit.cases.get(Way.FALL, Case()).value is DYNAMIC:
+        machine.rewind(mark)
         return None
     return resume(machine, arm)
 

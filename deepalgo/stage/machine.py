@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 
 from deepalgo.errors import CompileError
-from deepalgo.ir import Attr, Check, Kind, Op, Type, Value
+from deepalgo.ir import Attr, Check, Kind, Op, Statement, Type, Value
 from deepalgo.source import Span
 from deepalgo.stage.builder import Builder, kind_of
 from deepalgo.stage.heap import Heap
@@ -22,6 +23,17 @@ UNROLL = 64
 #: Calls may nest this deep, and static loops may run this long while staging.
 MAX_DEPTH = 150
 MAX_STATIC_ROUNDS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a machine had found when a trial began."""
+
+    weights: WeightTable
+    lifted: dict[Any, tuple[Any, Any]]
+    prelude: int
+    dirty_checks: int
+    try_level: int
 
 
 class Machine:
@@ -40,7 +52,8 @@ class Machine:
         self.attempts = 0  # loops that are being staged once for all rounds
         self.rounds_at_hand = 0  # how long the innermost of them is
         self.notes: list[str] = []
-        self.lifted: dict[Any, tuple[Any, Any]] = {}
+        self.lifted: dict[Any, tuple[Any, Any]] = {}  # tables from outside, by the place where they are held
+        self.prelude: list[Statement] = []  # what those tables are made of: every block sees it
         self.error_classes: dict[str, type[BaseException]] = {}
         self.dirty_checks: list[bool] = []
         self.try_level = 0  # the heap level of the innermost `try`
@@ -255,6 +268,17 @@ class Machine:
                 self.weights.freeze(key, why)
             return value.known.value
         return None
+
+    # --- trials -------------------------------------------------------------------------------------------------
+
+    def mark(self) -> Mark:
+        """Remember what has been found so far, for a trial whose code may be thrown away."""
+        return Mark(self.weights.copy(), dict(self.lifted), len(self.prelude), len(self.dirty_checks), self.try_level)
+
+    def rewind(self, mark: Mark) -> None:
+        """Forget what a trial found: weights, and why they were frozen."""
+        self.weights, self.lifted, self.try_level = mark.weights.copy(), dict(mark.lifted), mark.try_level
+        del self.prelude[mark.prelude :], self.dirty_checks[mark.dirty_checks :]
 
     # --- containers ---------------------------------------------------------------------------------------------
 

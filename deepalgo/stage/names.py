@@ -134,7 +134,10 @@ def lift(machine: Machine, value: Any, place: Any, name: str, span: Span | None)
     memo = machine.lifted.get(place)
     if memo is not None and memo[0] is value:
         return memo[1]
-    result = _lift_container(machine, value, place, name, span)
+    site, machine.site = machine.site, ()
+    with machine.builder.into(machine.prelude):  # the table will be read in other blocks, too
+        result = _lift_container(machine, value, place, name, span)
+    machine.site = site
     if result is not value:
         machine.lifted[place] = (value, result)
     return result

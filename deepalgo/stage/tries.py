@@ -38,6 +38,7 @@ def _handled(machine: Machine, node: ast.Try) -> Exit:
     if not node.handlers:
         return block(machine, node.body)
     catches = [_classes(machine, handler) for handler in node.handlers]
+    mark = machine.mark()
     machine.dirty_checks.append(False)
     level, machine.try_level = machine.try_level, len(machine.heap.levels)
     arm = run_arm(machine, machine.constant(True), True, lambda: block(machine, node.body))
@@ -47,6 +48,7 @@ def _handled(machine: Machine, node: ast.Try) -> Exit:
     if not caught:
         return _without_checks(machine, node, arm, catches)
     if dirty:
+        machine.rewind(mark)
         return _statement_by_statement(machine, node)
     return _region(machine, node, arm, catches, caught)
 

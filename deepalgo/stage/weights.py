@@ -34,6 +34,10 @@ class WeightTable:
             number += 1
         return f"{name}_{number}"
 
+    def copy(self) -> WeightTable:
+        """The table as it is, for a trial that may be undone."""
+        return WeightTable(dict(self.found), dict(self.places), dict(self.reasons))
+
     def freeze(self, key: str, why: str) -> None:
         """A static decision was taken on this weight's value."""
         self.reasons.setdefault(key, why)
