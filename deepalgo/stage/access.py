@@ -55,8 +55,8 @@ def get_item(machine: Machine, container: Any, key: Any, node: ast.AST) -> Any:
     if isinstance(container, Array):
         return indexing.get(machine, container, key, node)
     if isinstance(container, Signal):
-        if container.flavour == "np" and key in ((), ...):
-            return container
+        if container.flavour == "np":
+            return indexing.get_from_number(machine, container, key, node)
         raise UserRaise(TypeError, "'float' object is not subscriptable", machine.span)
     if isinstance(key, Signal):
         return _chosen_item(machine, container, key, node)
@@ -144,6 +144,9 @@ def set_item(machine: Machine, container: Any, key: Any, value: Any, node: ast.A
     if isinstance(container, Array):
         indexing.store(machine, container, key, value, node)
         return
+    if isinstance(container, (Signal, str, tuple, int, float)):
+        name = type(representative(container)).__name__
+        raise UserRaise(TypeError, f"'{name}' object does not support item assignment", machine.span)
     refuse_shared(machine, container, node)
     if isinstance(key, Signal) and key.known is None:
         _chosen_store(machine, container, key, value, node)
@@ -160,6 +163,13 @@ def set_item(machine: Machine, container: Any, key: Any, value: Any, node: ast.A
         container[key] = value
     except Exception as error:
         raise UserRaise(error, None, machine.span) from None
+
+
+def representative(value: Any) -> Any:
+    """A plain number of the same type."""
+    from deepalgo.stage import builtin_functions
+
+    return builtin_functions.representative(value)
 
 
 def _chosen_store(machine: Machine, container: Any, key: Signal, value: Any, node: ast.AST) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -176,17 +177,31 @@ def _guard_integers(machine: Machine, name: str, left: Any, right: Any) -> None:
 
 
 def _divide(machine: Machine, op: type[ast.operator], left: Any, right: Any, flavour: str) -> Signal:
+    if op is not ast.Div and Kind.COMPLEX in (_kind(left), _kind(right)):
+        native(machine, NATIVE[op], 1j, 1j)  # raises
     if flavour == "py":
-        real = max(_kind(left), _kind(right)) >= Kind.REAL
-        message = {
-            ast.Div: "float division by zero" if real else "division by zero",
-            ast.FloorDiv: "float floor division by zero" if real else "integer division or modulo by zero",
-            ast.Mod: "float modulo" if real else "integer division or modulo by zero",
-        }[op]
-        if max(_kind(left), _kind(right)) is Kind.COMPLEX:
-            message = "complex division by zero"
-        nonzero(machine, right, ZeroDivisionError, message)
+        nonzero(machine, right, ZeroDivisionError, division_by_zero(NATIVE[op], left, right))
     return machine.emit(NAMES[op], left, right, flavour=flavour)
+
+
+def division_by_zero(function: Callable[[Any, Any], Any], left: Any, right: Any) -> str:
+    """What Python says when it divides numbers of these kinds by zero; it depends on its version."""
+    kind = max(_kind(left), _kind(right), Kind.INT)
+    return said(function, {Kind.INT: 1, Kind.REAL: 1.0, Kind.COMPLEX: 1j}[kind], {Kind.INT: 0, Kind.REAL: 0.0, Kind.COMPLEX: 0j}[kind])
+
+
+@functools.cache
+def said(function: Callable[..., Any], *args: Any) -> str:
+    """The message of the exception that a call raises.
+
+    >>> said(operator.truediv, 1, 0)
+    'division by zero'
+    """
+    try:
+        function(*args)
+    except (ArithmeticError, ValueError) as error:
+        return str(error)
+    raise AssertionError(f"{function.__name__}{args} raises nothing")
 
 
 def nonzero(machine: Machine, value: Any, error: type[BaseException], message: str) -> None:
@@ -223,7 +238,7 @@ def _check_power(machine: Machine, base: Signal, left: Any, right: Any) -> None:
         _check_unknown_power(machine, base, exponent)
         return
     if exponent < 0:
-        nonzero(machine, base, ZeroDivisionError, "0.0 cannot be raised to a negative power")
+        nonzero(machine, base, ZeroDivisionError, said(operator.pow, 0.0, -1.0))
     if exponent != int(exponent) if abs(exponent) < 1e15 else False:
         _stay_real(machine, machine.logical("not", _less(machine, base)))
     elif isinstance(right, Signal) and right.known is not None and not _is_known_positive(machine, base):
@@ -242,7 +257,7 @@ def _stay_real(machine: Machine, ok: Signal) -> None:
 def _check_unknown_power(machine: Machine, base: Signal, exponent: Signal) -> None:
     negative = machine.emit("lt", exponent, 0)
     zero = machine.emit("eq", base, 0.0)
-    machine.check(machine.logical("not", machine.emit("and", negative, zero)), ZeroDivisionError, "0.0 cannot be raised to a negative power")
+    machine.check(machine.logical("not", machine.emit("and", negative, zero)), ZeroDivisionError, said(operator.pow, 0.0, -1.0))
     if exponent.kind is Kind.REAL and not _is_known_positive(machine, base):
         whole = machine.emit("eq", exponent, machine.emit("floor", exponent))
         _stay_real(machine, machine.emit("or", machine.emit("not", _less(machine, base)), whole))
@@ -260,7 +275,7 @@ def _integer_power(machine: Machine, left: Any, right: Any, flavour: str) -> Sig
     exponent = right.known.value if isinstance(right, Signal) and right.known is not None else right
     if isinstance(exponent, int) and exponent < 0:
         base = machine.cast(left, Type(Kind.REAL))
-        nonzero(machine, base, ZeroDivisionError, "0.0 cannot be raised to a negative power")
+        nonzero(machine, base, ZeroDivisionError, said(operator.pow, 0.0, -1.0))
         return machine.emit("pow", base, float(exponent), flavour=flavour)
     if isinstance(exponent, Signal):
         negative = machine.emit("lt", exponent, 0)

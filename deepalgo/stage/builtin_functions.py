@@ -218,7 +218,16 @@ def _pow(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 @handles(divmod)
 def _divmod(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return tuple(arithmetic.binary(machine, op, args[0], args[1], node) for op in (ast.FloorDiv, ast.Mod))
+    left, right = args
+    if isinstance(left, Union):
+        return distribute(machine, left, lambda item: _divmod(machine, [item, right], {}, node), node)
+    if isinstance(right, Union):
+        return distribute(machine, right, lambda item: _divmod(machine, [left, item], {}, node), node)
+    if not contains_signal(args):
+        return call_native(machine, divmod, args, kwargs, node)
+    if all(is_number(item) or isinstance(item, Signal) and item.flavour == "py" for item in args):
+        arithmetic.nonzero(machine, right, ZeroDivisionError, arithmetic.division_by_zero(divmod, left, right))
+    return tuple(arithmetic.binary(machine, op, left, right, node) for op in (ast.FloorDiv, ast.Mod))
 
 
 # --- questions ----------------------------------------------------------------------------------------------------------------

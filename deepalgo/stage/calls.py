@@ -32,7 +32,7 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
         return distribute(machine, function, lambda case: call(machine, case, args, kwargs, node), node)
     handler = natives.find(function)
     if handler is not None:
-        return handler(machine, args, kwargs, node)
+        return _handle(machine, handler, args, kwargs, node)
     match function:
         case ArrayMethod():
             return function.call(machine, args, kwargs, node)
@@ -54,6 +54,14 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
             return _construct(machine, function, args, kwargs, node)
         case _:
             return _call_object(machine, function, args, kwargs, node)
+
+
+def _handle(machine: Machine, handler: natives.Handler, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """A function with a rule of its own, case by case where an argument is a Union."""
+    for place, item in enumerate(args):
+        if isinstance(item, Union):
+            return distribute(machine, item, lambda case: _handle(machine, handler, [*args[:place], case, *args[place + 1 :]], kwargs, node), node)  # noqa: B023
+    return handler(machine, args, kwargs, node)
 
 
 def _call_object(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:

@@ -184,7 +184,7 @@ def _output(machine: Machine, value: Any, leaves: list[Signal]) -> Tree:
             leaves.append(value)
             return Leaf(value.value)
         case Union():
-            _refuse_union(machine, value)
+            return _output(machine, _numbers_only(machine, value), leaves)
         case Text():
             raise CompileError("the function returns a string made from data", span=machine.span, remedy="Return numbers.")
         case Closure():
@@ -200,6 +200,17 @@ def _output(machine: Machine, value: Any, leaves: list[Signal]) -> Tree:
                 held = vars(value)
                 return Mapping(type(value).__name__, tuple(held), tuple(_output(machine, item, leaves) for item in held.values()))
             return Static(value)
+
+
+def _numbers_only(machine: Machine, value: Union) -> Any:
+    """Where a path returns None or a string instead of numbers, those samples have no answer: they fail there."""
+    numbers = [(guard, item) for guard, item in value.cases if not (item is None or isinstance(item, str))]
+    if len(numbers) != 1:
+        _refuse_union(machine, value)
+    for guard, item in value.cases:
+        if item is not numbers[0][1]:
+            machine.check(machine.logical("not", guard), "NoNumber", f"the function returns {item!r} here")
+    return numbers[0][1]
 
 
 def _refuse_union(machine: Machine, value: Union) -> None:

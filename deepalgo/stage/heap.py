@@ -65,7 +65,9 @@ class Change:
     def after(self, container: Any) -> Any:
         """The content of a container at the end of the arm; unchanged ones answer with what they hold."""
         entry = self.touched.get(id(container))
-        return container if entry is None else entry[2]
+        if entry is not None:
+            return entry[2]
+        return container if isinstance(container, (dict, list, set)) else container.content()
 
 
 @dataclass(slots=True)

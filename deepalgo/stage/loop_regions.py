@@ -95,11 +95,13 @@ class LoopRegion:
         """Stage the loop and return the ways out of it."""
         machine = self.machine
         for _ in range(MOST_ATTEMPTS):
+            mark = machine.mark()
             draft = self._draft()
             if not self.counts and self.rounds is not None and self._may_stop(draft.outcome):
                 self._count_rounds()
             elif not self._widen(draft.change):
                 return self._append(draft)
+            machine.rewind(mark)  # the next draft knows less of what it carries, so it decides less
         machine.refuse("the variables of this loop change their type from round to round", "Give each variable one type.", self.node)
 
     @staticmethod
@@ -271,7 +273,7 @@ class LoopRegion:
         """What the draft left at a place; an untouched place keeps its parameter."""
         content = draft.change.after(place.container)
         if isinstance(place.container, Array):
-            return content.held if isinstance(content, Array) else content
+            return content
         return content[place.key] if isinstance(content, list) else content.get(place.key, UNDEFINED)
 
     def _statement(self, draft: Draft, init: list[Signal], following: list[Signal], results: list[Value]) -> Statement:

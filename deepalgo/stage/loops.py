@@ -23,10 +23,15 @@ def run_for(machine: Machine, node: ast.For) -> Exit:
     """`for target in iterable`."""
     from deepalgo.stage.expressions import evaluate
 
-    iterable = evaluate(machine, node.iter)
+    return _over(machine, node, evaluate(machine, node.iter))
+
+
+def _over(machine: Machine, node: ast.For, iterable: Any) -> Exit:
     machine.at(node.iter)
     if isinstance(iterable, Union):
-        machine.refuse("what this loop runs over depends on data", "Make both alternatives sequences of the same length.", node.iter)
+        (guard, first), *others = iterable.cases
+        rest = others[0][1] if len(others) == 1 else Union(tuple(others))
+        return branch(machine, guard, lambda: _over(machine, node, first), lambda: _over(machine, node, rest), node)
     if isinstance(iterable, DynamicRange):
         return _dynamic_range(machine, node, iterable)
     if isinstance(iterable, range) and len(iterable) > 1:

@@ -18,9 +18,9 @@ def stack(items: tuple[Operand, ...], batch: int) -> Tensor:
     return torch.stack(spread(*items), dim=batch)
 
 
-def gather(array: Tensor, index: Tensor, array_batch: int, index_batch: int) -> Tensor:
+def gather(array: Tensor, index: Operand, array_batch: int, index_batch: int) -> Tensor:
     """`array[index]` along the first axis of each sample; an index out of range is brought into it."""
-    index = index.clamp(0, array.shape[array_batch] - 1)
+    index = torch.as_tensor(index).clamp(0, array.shape[array_batch] - 1)
     if not array_batch:
         return array[index]
     if not index_batch:

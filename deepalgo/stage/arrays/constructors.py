@@ -37,6 +37,14 @@ def _array(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return make(machine, args, kwargs, node, copies=False)
 
 
+@handles(np.asarray_chkfinite)
+def _checked_array(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    result = make(machine, args, kwargs, node, copies=False)
+    if not is_plain(machine, result):
+        machine.check(machine.emit("isfinite", to_signal(machine, result)), ValueError, "array must not contain infs or NaNs")
+    return result
+
+
 @handles(np.copy)
 def _copy(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return make(machine, args[:1], {}, node, copies=True)
@@ -143,6 +151,8 @@ def layout(machine: Machine, value: Any, places: np.ndarray) -> Any:
     if is_plain(machine, value):
         return box(machine, np.asarray(plain(machine, value)).ravel()[places])
     signal = to_signal(machine, value)
+    if np.array_equal(places.ravel(), np.arange(int(np.prod(signal.shape)))):
+        return wrap(machine, machine.emit("reshape", signal, shape=tuple(places.shape), flavour="np"))
     flat = machine.emit("reshape", signal, shape=(int(np.prod(signal.shape)),), flavour="np")
     return wrap(machine, machine.emit("pick", flat, indices=attr_of_plain(places), axis=0, flavour="np"))
 
@@ -374,6 +384,13 @@ def _question(native: Callable[..., Any]) -> Handler:
         return distribute(machine, args[0], ask, node)
 
     return handler
+
+
+@handles(np.result_type)
+def _result_type(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    from deepalgo.stage.builtin_functions import representative
+
+    return call_plain(machine, lambda: np.result_type(*[representative(item) for item in args]))
 
 
 for _native in (np.isscalar, np.ndim, np.shape, np.size, np.iterable, np.isrealobj, np.iscomplexobj):

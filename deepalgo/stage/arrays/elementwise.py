@@ -71,7 +71,9 @@ def _apply_masked(machine: Machine, name: str, native: Callable[..., Any], args:
     """Numbers that one mask keeps, with each other or with single numbers."""
     masks = [item.mask for item in args if isinstance(item, Masked)]
     loose = [item for item in args if not isinstance(item, Masked)]
-    if any(mask.value != masks[0].value for mask in masks) or any(to_signal(machine, item).shape for item in loose):
+    from deepalgo.stage.arrays.indexing import same_computation
+
+    if any(not same_computation(machine, mask, masks[0]) for mask in masks) or any(to_signal(machine, item).shape for item in loose):
         machine.refuse("values that a mask keeps meet values of another length", "Use np.where.")
     whole = apply(machine, name, native, [wrap(machine, item.signal) if isinstance(item, Masked) else item for item in args])
     return Masked(to_signal(machine, whole), masks[0])
@@ -190,7 +192,7 @@ def _clip(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 @handles(np.where)
 def _where(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if len(args) == 1:
-        machine.refuse("the positions where something holds: how many depends on data", "Use np.where(condition, a, b).", node)
+        return _nonzero(machine, args, kwargs, node)
     if all(is_plain(machine, item) for item in args):
         return call_numpy(machine, np.where, *[plain(machine, item) for item in args])
     condition, yes, no = (to_signal(machine, item) for item in args)
@@ -199,6 +201,24 @@ def _where(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     kind = max(yes.kind, no.kind)
     result = machine.emit("select", condition, machine.cast(yes, Type(kind, yes.shape)), machine.cast(no, Type(kind, no.shape)), flavour="np")
     return new_or_number(machine, result)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Positions:
+    """`np.nonzero(mask)` with a mask that depends on data: good as an index, where it is as good as the mask."""
+
+    mask: Signal
+
+
+@handles(np.nonzero)
+def _nonzero(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, np.nonzero, plain(machine, args[0]))
+    mask = to_signal(machine, args[0])
+    mask = mask if mask.kind is Kind.BOOL else machine.emit("ne", mask, 0, flavour="np")
+    if len(mask.shape) != 1:
+        machine.refuse("the positions where something holds: how many depends on data", "Use np.where(condition, a, b).", node)
+    return (Positions(mask),)
 
 
 def new_or_number(machine: Machine, result: Signal) -> Any:

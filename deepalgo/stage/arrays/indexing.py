@@ -10,7 +10,7 @@ import numpy as np
 from deepalgo.ir import Attr, Kind, Type
 from deepalgo.stage.arrays.box import Array, attr_of_plain, read, shape_of
 from deepalgo.stage.arrays.convert import box, is_plain, kind, plain, to_signal, wrap
-from deepalgo.stage.arrays.elementwise import Masked, call_numpy
+from deepalgo.stage.arrays.elementwise import Masked, Positions, call_numpy
 from deepalgo.stage.machine import UNROLL, Machine
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import NeedsUnroll, Signal, Union, UserRaise
@@ -22,7 +22,7 @@ def get(machine: Machine, array: Array, key: Any, node: ast.AST) -> Any:
         return distribute(machine, key, lambda case: get(machine, array, case, node), node)
     entries = as_entries(machine, key)
     if any(is_mask(machine, entry) for entry in entries):
-        return _masked(machine, array, entries, node)
+        return _masked(machine, to_signal(machine, array), entries, node)
     if any(_is_dynamic(machine, entry) for entry in entries):
         return _chosen(machine, array, entries, node)
     static = [plain(machine, entry) for entry in entries]
@@ -37,6 +37,7 @@ def get(machine: Machine, array: Array, key: Any, node: ast.AST) -> Any:
 def as_entries(machine: Machine, key: Any) -> list[Any]:
     """The entries of a key, weights among them as plain numbers."""
     entries = list(key) if isinstance(key, tuple) else [key]
+    entries = [entry.mask if isinstance(entry, Positions) else entry for entry in entries]
     return [machine.demand(entry, "chooses an item at compile time") if isinstance(entry, Signal) and entry.known is not None else entry for entry in entries]
 
 
@@ -97,6 +98,8 @@ def _chosen(machine: Machine, array: Array, entries: list[Any], node: ast.AST) -
     result = to_signal(machine, array)
     axis = 0
     entries = _expanded(entries, len(result.shape))
+    if sum(not _is_basic([entry]) for entry in entries) > 1 and any(_extent(machine, entry) for entry in entries):
+        return _together(machine, result, entries, node)
     for entry in entries:
         if _is_dynamic(machine, entry):
             index = place_of(machine, to_signal(machine, entry), result.shape[axis], "index {0} is out of bounds for axis %d with size %d" % (axis, result.shape[axis]))
@@ -109,6 +112,24 @@ def _chosen(machine: Machine, array: Array, entries: list[Any], node: ast.AST) -
         result = machine.emit("take", result, key=as_attr(key), flavour="np")
         axis += 0 if isinstance(entry, (int, np.integer)) else 1
     return wrap(machine, result)
+
+
+def _extent(machine: Machine, entry: Any) -> tuple[int, ...]:
+    return () if isinstance(entry, (slice, type(None), int, np.integer)) else to_signal(machine, entry).shape
+
+
+def _together(machine: Machine, array: Signal, entries: list[Any], node: ast.AST) -> Any:
+    """Several index arrays are read side by side: `a[rows, columns]` picks one number for each pair."""
+    if any(isinstance(entry, (slice, type(None))) for entry in entries):
+        machine.refuse("index arrays chosen by data are mixed with slices", "Index the axes one after the other.", node)
+    sizes = array.shape[: len(entries)]
+    flat: Signal | None = None
+    for axis, (entry, size) in enumerate(zip(entries, sizes, strict=True)):
+        place = place_of(machine, to_signal(machine, entry), size, f"index {{0}} is out of bounds for axis {axis} with size {size}")
+        flat = place if flat is None else machine.emit("add", machine.emit("mul", flat, size), place, flavour="np")
+    assert flat is not None
+    rows = machine.emit("reshape", array, shape=(int(np.prod(sizes)), *array.shape[len(entries) :]), flavour="np")
+    return wrap(machine, machine.emit("pick_at", rows, flat, axis=0, flavour="np"))
 
 
 def _expanded(entries: list[Any], rank: int) -> list[Any]:
@@ -135,11 +156,36 @@ def place_of(machine: Machine, index: Signal, size: int, message: str) -> Signal
     return machine.emit("select", machine.emit("lt", index, 0), machine.emit("add", index, size), index)
 
 
-def _masked(machine: Machine, array: Array, entries: list[Any], node: ast.AST) -> Any:
+def _masked(machine: Machine, array: Signal, entries: list[Any], node: ast.AST) -> Any:
     if len(entries) != 1 or kind(machine, entries[0]) is not Kind.BOOL:
         machine.refuse("a mask that depends on data is mixed with other indices", "Use np.where.", node)
-    return Masked(to_signal(machine, array), to_signal(machine, entries[0]))
+    return Masked(array, to_signal(machine, entries[0]))
 
+
+def get_from_number(machine: Machine, number: Signal, key: Any, node: ast.AST) -> Any:
+    """Indexing a NumPy number: all of it, or what a mask leaves of it."""
+    entries = as_entries(machine, key)
+    if any(is_mask(machine, entry) for entry in entries):
+        return _masked(machine, number, entries, node)
+    if all(entry is ... or entry is None for entry in entries):
+        fresh = sum(entry is None for entry in entries)
+        return wrap(machine, machine.emit("reshape", number, shape=(1,) * fresh, flavour="np")) if fresh else number
+    raise UserRaise(IndexError, "invalid index to scalar variable.", machine.span)
+
+
+def same_computation(machine: Machine, a: Signal, b: Signal, depth: int = 8) -> bool:
+    """Whether two Signals are the same operation on the same values."""
+    if a.value == b.value:
+        return True
+    one, other = machine.definition(a), machine.definition(b)
+    if depth == 0 or one is None or other is None or one.name != other.name or len(one.args) != len(other.args):
+        return False
+    if dict(one.attrs).items() - {("site", None)} != dict(other.attrs).items() - {("site", None)} and one.name != "weight":
+        return False
+    if one.name == "weight":
+        return one.attr("key") == other.attr("key")
+    pairs = zip(one.args, other.args, strict=True)
+    return all(same_computation(machine, Signal(x, "py"), Signal(y, "py"), depth - 1) for x, y in pairs)
 
 # --- stores -------------------------------------------------------------------------------------------------------------------------
 
@@ -237,7 +283,7 @@ def _store_masked(machine: Machine, whole: Any, entries: list[Any], value: Any, 
         machine.refuse("a mask that depends on data is mixed with other indices", "Use np.where.", node)
     mask = to_signal(machine, entries[0])
     if isinstance(value, Masked):
-        if value.mask.value != mask.value:
+        if not same_computation(machine, value.mask, mask):
             machine.refuse("values chosen by one mask are stored by another", "Use the same mask variable on both sides.", node)
         new = value.signal
     else:
