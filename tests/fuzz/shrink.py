@@ -225,7 +225,8 @@ def _is_read(node: ast.expr) -> bool:
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:
-    return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr) and _is_read(child)]
+    children = [child.value if isinstance(child, (ast.keyword, ast.Starred)) else child for child in ast.iter_child_nodes(node)]
+    return [child for child in children if isinstance(child, ast.expr) and _is_read(child)]
 
 
 def _putting(holder: Any, key: Any, part: ast.expr) -> Edit:
