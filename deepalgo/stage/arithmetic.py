@@ -86,7 +86,7 @@ def _mixed(machine: Machine, op: type[ast.operator], left: Any, right: Any, node
     method = _user_method(left, right, op)
     if method is not None:
         return method(machine, node)
-    if op is ast.Mult and isinstance(left, (list, tuple, str)) or isinstance(right, (list, tuple, str)):
+    if op is ast.Mult and any(isinstance(side, (list, tuple, str)) for side in (left, right)):
         machine.refuse("the length of this sequence depends on data", "Use a fixed length.", node)
     names = [_type_name(item) for item in (left, right)]
     symbol = DUNDERS[op]
@@ -107,7 +107,7 @@ def _user_method(left: Any, right: Any, op: type[ast.operator]) -> Callable[[Mac
     for instance, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
         function = user_method(instance, method)
         if function is not None:
-            return lambda machine, node: call(machine, function, [instance, other], {}, node)  # noqa: B023 - called at once
+            return lambda machine, node: call(machine, function, [instance, other], {}, node)
     return None
 
 
@@ -190,7 +190,7 @@ def division_by_zero(function: Callable[[Any, Any], Any], left: Any, right: Any)
     return said(function, {Kind.INT: 1, Kind.REAL: 1.0, Kind.COMPLEX: 1j}[kind], {Kind.INT: 0, Kind.REAL: 0.0, Kind.COMPLEX: 0j}[kind])
 
 
-@functools.cache
+@functools.lru_cache(maxsize=None, typed=True)  # 1 and 1.0 are two questions
 def said(function: Callable[..., Any], *args: Any) -> str:
     """The message of the exception that a call raises.
 
