@@ -170,6 +170,46 @@ def test_running_totals_are_numpys(name, axis):
     check_gradients(name, [numbers(3, 4)], axis=axis)
 
 
+@pytest.mark.parametrize("name", ["sort", "argsort"])
+@pytest.mark.parametrize("axis", [0, 1, -1, None])
+def test_order_is_numpys(name, axis):
+    for array in (numbers(3, 4), np.stack([AWKWARD] * 3), np.arange(24).reshape(3, 2, 4) % 5, numbers(2, 4) > 0):
+        check_values(name, [array], rtol=0, axis=axis)
+    if name == "sort":
+        check_gradients(name, [numbers(3, 4)], axis=axis)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("shape", [(), (5,), (2, 5)])
+def test_places_in_a_table_are_numpys(side, shape):
+    table = np.sort(np.random.default_rng(0).integers(0, 9, size=(B, 6)), axis=1)
+    x = np.random.default_rng(1).integers(-1, 11, size=(B, *shape))
+    check_values("searchsorted", [table, x], side=side)
+    check_values("searchsorted", [table * 1.0, x], side=side)
+    check_values("searchsorted", [table * 1.0, np.where(x % 4 == 0, nan, x + 0.5)], side=side)
+
+
+XP = np.array([[0.0, 1.0, 1.0, 3.0, 4.0], [-2.0, -1.0, 0.5, 2.0, 7.0], [0.0, 1.0, 2.0, 3.0, 4.0]])
+FP = np.array([[1.0, 2.0, -1.0, 0.5, 0.5], [0.0, 1.0, 0.0, 3.0, -2.0], [1.0, inf, inf, 2.0, -inf]])
+X = np.array([[-1.0, 0.0, 0.3, 1.0, 2.5, 4.0, 9.0, nan], [-3.0, -2.0, -1.5, 0.5, 0.7, 7.0, 6.9, inf],
+              [-1.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.5, 4.0]])
+
+
+def test_interpolation_is_numpys():
+    check_values("interp", [X, XP, FP])
+    check_values("interp", [X.reshape(3, 2, 4), XP, FP])
+    check_values("interp", [X[:, 2], XP, FP])
+    check_values("interp", [X, XP[:, :1], FP[:, :1]])
+    check_values("interp", [np.arange(3), np.array([[0, 2]] * 3), np.array([[5, 7]] * 3)])
+
+
+def test_interpolation_has_gradients_by_all_operands():
+    x = np.array([[-1.0, 0.3, 1.3, 2.5, 9.0]] * 3) + 0.1 * numbers()[:, None]
+    xp = np.array([[0.0, 0.8, 1.7, 3.0, 4.0]] * 3) + 0.01 * numbers(5)
+    check_gradients("interp", [x, xp, FP[[0, 1, 0]]])
+    check_gradients("interp", [x[:, 1], xp, FP[[0, 1, 0]]])
+
+
 REAL, FLAT = Type(Kind.REAL, (2, 3)), Type(Kind.REAL)
 
 

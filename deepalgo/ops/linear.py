@@ -1,14 +1,67 @@
-"""Rows of linear algebra."""
+"""Rows of linear algebra. NumPy raises for singular matrices; here they give NaN, and `is_singular` tells for a Check.
+
+>>> print(_solve((Type(Kind.REAL, (3, 3)), Type(Kind.INT, (3,))), {}))
+real[3]
+>>> _solve((Type(Kind.REAL, (3, 2)), Type(Kind.REAL, (3,))), {})
+Traceback (most recent call last):
+numpy.linalg.LinAlgError: Last 2 dimensions of the array must be square
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
 import numpy as np
 
-from deepalgo.ir import Kind
-from deepalgo.ops.by_numpy import by_numpy
-from deepalgo.ops.row import Row
+from deepalgo.ir import Attr, Kind, Type
+from deepalgo.ops.by_numpy import DTYPES, blank, by_numpy, type_of
+from deepalgo.ops.row import Infer, Row
+
+
+def _regular(function: Callable[..., Any]) -> Infer:
+    """The rule of a function whose first operand must not be singular: it runs on ones in the diagonal."""
+
+    def infer(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+        first, *others = (Type(max(arg.kind, Kind.REAL), arg.shape) for arg in args)
+        square = len(first.shape) >= 2 and first.shape[-1] == first.shape[-2]
+        matrix = np.broadcast_to(np.eye(first.shape[-1], dtype=DTYPES[first.kind]), first.shape) if square else blank(first)
+        return type_of(function(matrix, *map(blank, others)))
+
+    return infer
+
+
+def _each(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    return Type(Kind.BOOL, _regular(np.linalg.det)(args, attrs).shape)
+
+
+_solve = _regular(np.linalg.solve)
+
+
+def _of_matrix(name: str, numpy: str, infer: Infer) -> Row:
+    text = f"{numpy}({{0}})"
+    return Row(name, infer, f"ops.{name}({{0}})", text, text, common=Kind.REAL, broadcasts=False)
+
+
+def _two(name: str, numpy: str, infer: Infer, least: Kind) -> Row:
+    text = f"{numpy}({{0}}, {{1}})"
+    return Row(name, infer, f"ops.{name}({{0}}, {{1}}, {{batch0}}, {{batch1}})", text, text, common=least, broadcasts=False)
+
 
 ROWS = (
-    Row("matmul", by_numpy(np.matmul), "ops.matmul({0}, {1}, {batch0}, {batch1})", "np.matmul({0}, {1})", "np.matmul({0}, {1})",
-        common=Kind.BOOL, broadcasts=False),
+    _two("matmul", "np.matmul", by_numpy(np.matmul), Kind.BOOL),
+    _two("solve", "np.linalg.solve", _solve, Kind.REAL),
+    _of_matrix("inv", "np.linalg.inv", _regular(np.linalg.inv)),
+    _of_matrix("det", "np.linalg.det", _regular(np.linalg.det)),
+    _of_matrix("pinv", "np.linalg.pinv", by_numpy(np.linalg.pinv, least=Kind.REAL)),
+    _of_matrix("eigvalsh", "np.linalg.eigvalsh", _regular(np.linalg.eigvalsh)),
+    _of_matrix("cholesky", "np.linalg.cholesky", _regular(np.linalg.cholesky)),
+    Row("is_singular", _each, "ops.is_singular({0})", "np.linalg.det({0}) == 0", "np.linalg.det({0}) == 0", False, common=Kind.REAL,
+        broadcasts=False),
+    Row("is_positive", _each, "ops.is_positive({0})", "np.linalg.eigvalsh({0})[0] > 0", "np.all(np.linalg.eigvalsh({0}) > 0, axis=-1)",
+        False, common=Kind.REAL, broadcasts=False),
+    Row("cross", by_numpy(np.cross, least=Kind.INT), "ops.cross({0}, {1})", "np.cross({0}, {1})", "np.cross({0}, {1})", common=Kind.INT),
+    Row("norm2", by_numpy(lambda array, axis: np.linalg.norm(array, axis=axis), "axis", least=Kind.REAL),
+        "ops.norm2({0}, {axis}, {batch0})", "np.linalg.norm({0}, axis={axis})", "np.linalg.norm({0}, axis={axis})", common=Kind.REAL,
+        broadcasts=False),
 )

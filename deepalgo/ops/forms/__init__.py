@@ -7,8 +7,21 @@ from deepalgo.ops.forms.arrays import conj, gather, imag, real, stack, sum
 from deepalgo.ops.forms.division import floordiv, fmod, lshift, mod, remainder, rshift
 from deepalgo.ops.forms.endpoints import acos, acosh, asin, atanh, cbrt, log, log1p, log2, log10, sqrt
 from deepalgo.ops.forms.indexing import pick, pick_at, put, put_at, take
-from deepalgo.ops.forms.linear import matmul
+from deepalgo.ops.forms.linear import (
+    cholesky,
+    cross,
+    det,
+    eigvalsh,
+    inv,
+    is_positive,
+    is_singular,
+    matmul,
+    norm2,
+    pinv,
+    solve,
+)
 from deepalgo.ops.forms.order import fmax, fmin, max, maximum, min, minimum, sign
+from deepalgo.ops.forms.ordering import argsort, interp, searchsorted, sort
 from deepalgo.ops.forms.overflow import no_overflow
 from deepalgo.ops.forms.plane import atan2, copysign, hypot
 from deepalgo.ops.forms.power import at_pow, pow
@@ -18,9 +31,10 @@ from deepalgo.ops.forms.shapes import broadcast, concat, permute, reshape
 from deepalgo.ops.forms.special import gamma, lgamma
 
 __all__ = [
-    "acos", "acosh", "all", "amax", "amin", "any", "argmax", "argmin", "asin", "at_pow", "atan2", "atanh", "broadcast", "cbrt",
-    "concat", "conj", "copysign", "cumprod", "cumsum", "floordiv", "fmax", "fmin", "fmod", "gamma", "gather", "hypot", "imag",
-    "lgamma", "log", "log1p", "log2", "log10", "lshift", "matmul", "max", "maximum", "min", "minimum", "mod", "no_overflow",
-    "permute", "pick", "pick_at", "pow", "prod", "put", "put_at", "real", "remainder", "reshape", "round_digits", "rshift",
-    "sign", "sqrt", "stack", "sum", "take",
+    "acos", "acosh", "all", "amax", "amin", "any", "argmax", "argmin", "argsort", "asin", "at_pow", "atan2", "atanh",
+    "broadcast", "cbrt", "cholesky", "concat", "conj", "copysign", "cross", "cumprod", "cumsum", "det", "eigvalsh", "floordiv",
+    "fmax", "fmin", "fmod", "gamma", "gather", "hypot", "imag", "interp", "inv", "is_positive", "is_singular", "lgamma", "log",
+    "log1p", "log2", "log10", "lshift", "matmul", "max", "maximum", "min", "minimum", "mod", "no_overflow", "norm2", "permute",
+    "pick", "pick_at", "pinv", "pow", "prod", "put", "put_at", "real", "remainder", "reshape", "round_digits", "rshift",
+    "searchsorted", "sign", "solve", "sort", "sqrt", "stack", "sum", "take",
 ]
