@@ -14,7 +14,7 @@ from deepalgo.stage.regions import Arm, choose, meet, resume, run_arm
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute, resolve
-from deepalgo.stage.values import Closure, Signal, Text, Union, UserRaise
+from deepalgo.stage.values import Closure, Frame, Signal, Text, Union, UserRaise
 
 
 def evaluate(machine: Machine, node: ast.expr) -> Any:
@@ -229,7 +229,7 @@ def _formatted(machine: Machine, node: ast.FormattedValue) -> Any:
 
 def _list_comprehension(machine: Machine, node: ast.ListComp | ast.GeneratorExp) -> Any:
     found: list[Any] = []
-    _comprehend(machine, node.generators, 0, lambda: found.append(evaluate(machine, node.elt)), node)
+    _comprehend(machine, node.generators, lambda: found.append(evaluate(machine, node.elt)))
     return machine.heap.created(found)
 
 
@@ -244,29 +244,34 @@ def _dict_comprehension(machine: Machine, node: ast.DictComp) -> Any:
         key = access.static_key(machine, evaluate(machine, node.key), node.key)
         found[key] = evaluate(machine, node.value)
 
-    _comprehend(machine, node.generators, 0, add, node)
+    _comprehend(machine, node.generators, add)
     return machine.heap.created(found)
 
 
-def _comprehend(machine: Machine, generators: list[ast.comprehension], place: int, add: Callable[[], None], node: ast.expr) -> None:
-    if place == len(generators):
-        add()
-        return
-    generator = generators[place]
-    kept = {name: machine.frame.names.get(name, _ABSENT) for name in names.targets(generator.target)}
-    machine.heap.touch(machine.frame.names)
-    for item in access.iterate(machine, evaluate(machine, generator.iter), generator.iter):
+def _comprehend(machine: Machine, generators: list[ast.comprehension], add: Callable[[], None]) -> None:
+    """Run the loops of a comprehension. Its variables live in a scope of their own; only the first iterable is outside of it."""
+    outer, first = machine.frame, generators[0].iter
+    items = access.iterate(machine, evaluate(machine, first), first)
+    bound = frozenset(name for generator in generators for name in names.targets(generator.target))
+    frame = Frame(outer.source, {}, outer.globals, outer, local_names=bound, comprehension=True)
+    machine.heap.namespace(frame.names)
+    machine.frames.append(frame)
+    try:
+        _run_generators(machine, generators, items, add)
+    finally:
+        machine.frames.pop()
+
+
+def _run_generators(machine: Machine, generators: list[ast.comprehension], items: list[Any], add: Callable[[], None]) -> None:
+    generator, *others = generators
+    for item in items:
         access.assign(machine, generator.target, item)
-        if all(_static_test(machine, test) for test in generator.ifs):
-            _comprehend(machine, generators, place + 1, add, node)
-    for name, before in kept.items():
-        if before is _ABSENT:
-            machine.frame.names.pop(name, None)
+        if not all(_static_test(machine, test) for test in generator.ifs):
+            continue
+        if others:
+            _run_generators(machine, others, access.iterate(machine, evaluate(machine, others[0].iter), others[0].iter), add)
         else:
-            machine.frame.names[name] = before
-
-
-_ABSENT = object()
+            add()
 
 
 def _static_test(machine: Machine, test: ast.expr) -> bool:
@@ -282,7 +287,11 @@ def _static_test(machine: Machine, test: ast.expr) -> bool:
 
 def _walrus(machine: Machine, node: ast.NamedExpr) -> Any:
     value = evaluate(machine, node.value)
+    inner = []
+    while machine.frame.comprehension:  # it binds in the function around
+        inner.append(machine.frames.pop())
     access.assign(machine, node.target, value)
+    machine.frames.extend(reversed(inner))
     return value
 
 

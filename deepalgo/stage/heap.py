@@ -13,6 +13,8 @@ before it changes one and `created` when it makes one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -68,6 +70,18 @@ class Change:
         if entry is not None:
             return entry[2]
         return container if isinstance(container, (dict, list, set)) else container.content()
+
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """See the containers as they were at the end of the arm."""
+        for container, _, after in self.touched.values():
+            restore_content(container, after)
+        try:
+            yield
+        finally:
+            for container, before, _ in self.touched.values():
+                restore_content(container, before)
 
 
 @dataclass(slots=True)

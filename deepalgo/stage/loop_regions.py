@@ -261,7 +261,7 @@ class LoopRegion:
         init, following = [], []
         for place, structure in self.carried.values():
             init += encode(machine, _held(place), structure)
-            with machine.builder.into(draft.body):
+            with machine.builder.into(draft.body), draft.change.applied():
                 following += encode(machine, self._after(draft, place), structure)
         machine.deep_loose = False
         results = [machine.builder.fresh(item.type, param.name) for item, param in zip(init, draft.params, strict=True)]

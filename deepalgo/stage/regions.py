@@ -251,7 +251,7 @@ class Meeting:
     def _line_up(self, values: list[Any], structure: Structure) -> list[Callable[[], Signal]]:
         columns = []
         for arm, value in zip(self.arms, values, strict=True):
-            with self.machine.builder.into(arm.body):
+            with self.machine.builder.into(arm.body), arm.change.applied():
                 columns.append(encode(self.machine, value, structure))
         return [self._row(list(row)) for row in zip(*columns, strict=True)]
 

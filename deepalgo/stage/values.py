@@ -100,6 +100,7 @@ class Frame:
     owner: type | None = None
     local_names: frozenset[str] = frozenset()
     exception: BaseException | None = None
+    comprehension: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
