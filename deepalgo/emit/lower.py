@@ -16,6 +16,7 @@ from deepalgo.emit.levels import Level, find_levels
 from deepalgo.emit.mask import mask
 from deepalgo.emit.merge import merge
 from deepalgo.emit.prune import prune
+from deepalgo.emit.sink import sink
 from deepalgo.emit.weigh import is_light
 from deepalgo.ir import Check, Program
 
@@ -43,7 +44,7 @@ class Lowered:
 
 def lower(program: Program, plan: Plan) -> Lowered:
     """Bring a program into the form that its plan asks for."""
-    program = prune(catch(prune(merge(hoist(program))), plan.rounds))
+    program = prune(catch(prune(sink(merge(hoist(program)))), plan.rounds))
     checks: tuple[Check, ...] = ()
     if (plan.fixed or plan.errors == "nan") and any(map(can_fail, program.body.body)):
         program, checks = (forgive if plan.fixed and plan.errors == "nan" else code_errors)(program, plan.rounds)

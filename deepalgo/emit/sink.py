@@ -1,0 +1,151 @@
+"""Compute what may be infinite where it is used: inside of the arm, or beside the choice, that the other samples do not take.
+
+`np.where(x > 0, np.log(x), 0)` evaluates the logarithm for every sample and drops what is not wanted. The values are right, but
+the gradient of what was dropped is 0 times infinity. So a copy of the computation moves into the arm; the original goes if no one
+else needs it. Operations that Python guards with an exception stay: no sample is beyond their checks.
+
+>>> from deepalgo.ir import Input, Leaf, Type
+>>> x, y, z = (Value(i, Type(Kind.REAL), n) for i, n in enumerate("xyz"))
+>>> c = Value(3, Type(Kind.BOOL), "c")
+>>> body = Block((), (Op(y, "log", (x,)), Op(c, "gt", (x, x)), Op(z, "select", (c, y, x))), (z,))
+>>> from deepalgo.emit.prune import prune
+>>> print(prune(sink(Program("f", (Input("x", x),), (), body, Leaf(z)))))
+f(x: real)
+  %c3 = gt %x0 %x0
+  %z2 = if %c3
+    %y4 = log %x0
+    yield %y4
+  else
+    yield %x0
+  return %z2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.ir import Block, Check, If, Kind, Op, Program, Value, captured
+from deepalgo.ops.table import TABLE, infer
+from deepalgo.source import Span
+
+#: Operations whose value or derivative can be infinite although their operands are not.
+ORIGINS = {"div", "pow", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "asin", "acos", "acosh", "atanh", "tan",
+           "sinh", "cosh", "gamma", "lgamma", "mod", "fmod", "remainder", "hypot", "atan2"}
+
+
+def sink(program: Program) -> Program:
+    """The program with what may be infinite inside of the arms that use it."""
+    return Sink(Fresh.of(program)).program(program)
+
+
+class Sink(Rewriter):
+    """`hazards` are the operations, by their result, that are infinite or depend on one that is; in the order of the program."""
+
+    def __init__(self, fresh: Fresh) -> None:
+        super().__init__(fresh)
+        self.hazards: dict[Value, Op] = {}
+        self.guarded: set[Span | None] = set()
+
+    def block(self, block: Block) -> Block:
+        """A block; checks at the place of an operation are its guards, before or after it."""
+        before = self.guarded
+        self.guarded = before | {statement.span for statement in block.body if isinstance(statement, Check)}
+        result = super().block(block)
+        self.guarded = before
+        return result
+
+    def op(self, op: Op) -> None:
+        """Note hazards; make a choice that drops one a branch."""
+        args = self.see(op.args)
+        if op.name == "select" and op.result.type.kind >= Kind.REAL and any(arg in self.hazards for arg in args[1:]):
+            return self.select(op, args)
+        if self.is_origin(op) or any(arg in self.hazards for arg in args):
+            self.hazards[op.result] = replace(op, args=args)
+        super().op(op)
+        return None
+
+    def is_origin(self, op: Op) -> bool:
+        """Whether an infinity can begin here."""
+        return op.name in ORIGINS and (op.span is None or op.span not in self.guarded) and op.result.type.kind >= Kind.REAL
+
+    def select(self, op: Op, args: tuple[Value, ...]) -> None:
+        """A choice by sample becomes a branch; a choice by element gets operands that are harmless where it drops them."""
+        condition, first, second = args
+        one, other = self.cone([first]), self.cone([second])
+        both = set(one) & set(other)
+        if condition.type.shape:
+            chosen = self.shielded(condition, first, [value for value in one if value not in both])
+            kept = self.shielded(self.add("not", condition), second, [value for value in other if value not in both])
+            self.out.append(replace(op, args=(condition, chosen, kept)))
+        else:
+            then = self.arm(Block((), (), (first,)), [value for value in one if value not in both])
+            orelse = self.arm(Block((), (), (second,)), [value for value in other if value not in both])
+            self.out.append(If(self.define((op.result,)), condition, then, orelse, op.span))
+
+    def branch(self, branch: If) -> None:
+        """What only one arm takes in is computed there."""
+        condition = self.see((branch.condition,))[0]
+        cones = [self.cone(self.see(captured(arm))) for arm in (branch.then, branch.orelse)]
+        both = set(cones[0]) & set(cones[1])
+        then, orelse = (
+            self.arm(arm, [value for value in cone if value not in both])
+            for arm, cone in zip((branch.then, branch.orelse), cones, strict=True)
+        )
+        self.out.append(replace(branch, condition=condition, then=then, orelse=orelse, results=self.define(branch.results)))
+
+    def cone(self, values: Iterable[Value]) -> list[Value]:
+        """The hazards that these values are or depend on, in the order of the program."""
+        found: set[Value] = set()
+        waiting = [value for value in values if value in self.hazards]
+        while waiting:
+            value = waiting.pop()
+            if value not in found:
+                found.add(value)
+                waiting.extend(arg for arg in self.hazards[value].args if arg in self.hazards)
+        return [value for value in self.hazards if value in found]
+
+    def arm(self, block: Block, cone: list[Value]) -> Block:
+        """An arm that starts with its own copy of the cone."""
+        env, hazards, outer, self.out = dict(self.env), dict(self.hazards), self.out, []
+        copies = self.copies(cone, {})
+        # Names of the block around may stand for a hazard, too.
+        self.env = {value: copies.get(stands, stands) for value, stands in self.env.items()} | copies
+        made = self.block(block)
+        made = replace(made, body=(*self.out, *made.body))
+        self.env, self.hazards, self.out = env, hazards, outer
+        return made
+
+    def copies(self, cone: list[Value], boundary: dict[Value, Value]) -> dict[Value, Value]:
+        """Append copies of the cone's operations; `boundary` replaces what they take in. Return what stands for what."""
+        copies: dict[Value, Value] = {}
+        for value in cone:
+            op = self.hazards[value]
+            args = tuple(copies.get(arg, boundary.get(arg, arg)) for arg in op.args)
+            copies[value] = self.fresh.value(infer(op.name, [arg.type for arg in args], op.attrs), value.name)
+            copy = replace(op, args=args, result=copies[value])
+            self.hazards[copies[value]] = copy
+            self.out.append(copy)
+        return copies
+
+    def shielded(self, mask: Value, value: Value, cone: list[Value]) -> Value:
+        """`value` computed from operands that are 1 outside of the mask, as far as all is done element by element."""
+        cone = self.elementwise(cone, mask)
+        if value not in cone:
+            return value
+        inside = set(cone)
+        args = (arg for member in cone for arg in self.hazards[member].args)
+        taken = dict.fromkeys(arg for arg in args if arg not in inside and arg.type.kind >= Kind.REAL)
+        one = self.const(1.0)
+        boundary = {arg: self.add("select", mask, arg, one) for arg in taken}
+        return self.copies(cone, boundary)[value]
+
+    def elementwise(self, cone: list[Value], mask: Value) -> list[Value]:
+        """The part of a cone, up to its end, that works element by element in the shape of the mask."""
+        kept: list[Value] = []
+        for value in reversed(cone):
+            users = [member for member in kept if value in self.hazards[member].args]
+            if TABLE[self.hazards[value].name].broadcasts and value.type.shape in ((), mask.type.shape) and (users or not kept):
+                kept.append(value)
+        return kept[::-1]
