@@ -245,7 +245,15 @@ def literal_table(machine: Machine, node: ast.List | ast.Tuple) -> Any:
     span = machine.at(node)
     name = _suggested(machine, machine.frame.source).get(id(node)) or f"t{span.line}"
     key = machine.weights.at((span.file, span.line, span.column), name, _nested(value), shape, span)
-    return _unpack(machine, weight(machine, key, value, shape), value)
+    return _own(machine, _unpack(machine, weight(machine, key, value, shape), value))
+
+
+def _own(machine: Machine, table: Any) -> Any:
+    """The lists of a display are the function's own, also those inside."""
+    if isinstance(table, (list, tuple)):
+        for item in table:
+            _own(machine, item)
+    return machine.heap.created(table) if isinstance(table, list) else table
 
 
 def _literal_value(node: ast.expr) -> Any:
