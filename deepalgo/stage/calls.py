@@ -18,7 +18,7 @@ from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.methods import ArrayMethod
 from deepalgo.stage.bind import Parameters, bind
 from deepalgo.stage.exits import Case, Exit, Way
-from deepalgo.stage.machine import MAX_DEPTH, Machine
+from deepalgo.stage.machine import MAX_DEPTH, MAX_LEVELS, Machine
 from deepalgo.stage.signal_methods import METHODS
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import BoundMethod, Closure, Frame, Union, UserRaise
@@ -181,6 +181,8 @@ def run_frame(machine: Machine, frame: Frame, node: ast.AST | None) -> Any:
 
 def _refuse_kinds(machine: Machine, frame: Frame, node: ast.AST | None) -> None:
     """Functions that are not functions in the sense of a signal-flow graph."""
+    if _levels_on_data(machine, frame) > MAX_LEVELS:
+        raise UserRaise(RecursionError, f"still recursing after {MAX_LEVELS} levels", machine.span)
     if len(machine.frames) > MAX_DEPTH:
         machine.refuse(
             f"the calls nest deeper than {MAX_DEPTH}: recursion that data must end, or that never ends",
@@ -194,6 +196,16 @@ def _refuse_kinds(machine: Machine, frame: Frame, node: ast.AST | None) -> None:
     raise CompileError(
         f"`{definition.name}` is a generator", span=span, remedy="Build a list and return it."
     )
+
+
+def _levels_on_data(machine: Machine, frame: Frame) -> int:
+    """How many times the function has called itself so far with data deciding whether to go on."""
+    levels, facts = 0, len(machine.facts)
+    frame.depth = facts
+    for outer in reversed(machine.frames):
+        if outer.source.node is frame.source.node and outer.depth < facts:
+            levels, facts = levels + 1, outer.depth
+    return levels
 
 
 @functools.lru_cache(maxsize=4096)

@@ -22,6 +22,7 @@ from deepalgo.stage.weights import WeightTable
 UNROLL = 64
 #: Calls may nest this deep, and static loops may run this long while staging.
 MAX_DEPTH = 150
+MAX_LEVELS = 24  # of recursion that data must end; samples that need more fail, as with a loop's bound
 MAX_STATIC_ROUNDS = 20_000
 
 

@@ -285,6 +285,8 @@ def _suggest(tree: ast.AST) -> Iterator[tuple[int, str]]:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(target=ast.Name(id=name), value=value):
                 if value is not None:
                     yield id(value), name
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(values):
+                yield from ((id(value), target.id) for target, value in zip(targets, values, strict=True) if isinstance(target, ast.Name))
             case ast.keyword(arg=str(name), value=value):
                 yield id(value), name
             case ast.arguments():

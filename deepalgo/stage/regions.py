@@ -172,7 +172,7 @@ class Meeting:
         container = next(arm.change.touched[key][0] for arm in self.arms if key in arm.change.touched)
         if self._is_forgotten(container):
             return
-        contents = [arm.change.after(container) for arm in self.arms]
+        contents = [arm.change.after(container) for arm in self.arms if not arm.exit.is_dead]
         if isinstance(container, list):
             merged = self._merge_items(contents)
         elif isinstance(container, dict):
@@ -180,7 +180,7 @@ class Meeting:
         elif isinstance(container, set):
             merged = self._merge_sets(contents)
         else:
-            merged = container.merge(self, contents)
+            merged = self.merge(self._spread(contents))
         self.rebuild.append(lambda: self._write(container, merged()))
 
     def _write(self, container: Any, content: Any) -> None:
@@ -189,7 +189,12 @@ class Meeting:
 
     def _is_forgotten(self, container: Any) -> bool:
         """The names of a function that all arms have left."""
-        return container is self.machine.frame.names and all(set(arm.exit.cases) == {Way.RETURN} for arm in self.arms)
+        return container is self.machine.frame.names and all(set(arm.exit.cases) <= {Way.RETURN} for arm in self.arms)
+
+    def _spread(self, values: list[Any]) -> list[Any]:
+        """The values of the living arms in their places; an arm that always raises may hold anything."""
+        living = iter(values)
+        return [ANYTHING if arm.exit.is_dead else next(living) for arm in self.arms]
 
     def _merge_items(self, contents: list[list[Any]]) -> Later:
         if len({len(content) for content in contents}) != 1:
@@ -198,17 +203,17 @@ class Meeting:
                 f"the length of a list depends on data: {lengths} items on different paths",
                 "Give the list its full length before the `if` and store into it, or compute a number instead of appending.",
             )
-        items = [self.merge(list(row)) for row in zip(*contents, strict=True)]
+        items = [self.merge(self._spread(list(row))) for row in zip(*contents, strict=True)]
         return lambda: [item() for item in items]
 
     def _merge_entries(self, container: dict[Any, Any], contents: list[dict[Any, Any]]) -> Later:
         keys = list(dict.fromkeys(key for content in contents for key in content))
         if id(container) not in self.machine.heap.namespaces and any(set(content) != set(keys) for content in contents):
             self.machine.refuse("the keys of a dict depend on data", "Give it all its keys before the `if`.")
-        missing = [self._missing(container, arm) for arm in self.arms]
+        missing = [self._missing(container, arm) for arm in self.arms if not arm.exit.is_dead]
         held = [{} if absent is ANYTHING else content for absent, content in zip(missing, contents, strict=True)]
         entries = {
-            key: self.merge([content.get(key, absent) for content, absent in zip(held, missing, strict=True)]) for key in keys
+            key: self.merge(self._spread([content.get(key, absent) for content, absent in zip(held, missing, strict=True)])) for key in keys
         }
         return lambda: {key: entry() for key, entry in entries.items()}
 

@@ -11,7 +11,7 @@ from deepalgo.stage import access, arithmetic, loops, tries
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.calls import call
 from deepalgo.stage.exits import FALL, Case, Exit, Way
-from deepalgo.stage.expressions import closure, describe, evaluate
+from deepalgo.stage.expressions import closure, describe, evaluate, items
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.regions import Pending, _raise_under, meet, run_arm
 from deepalgo.stage.sequence import Step, close, open_arm, sequence
@@ -52,11 +52,20 @@ def _expression(machine: Machine, node: ast.Expr) -> Exit:
 
 
 def _assign(machine: Machine, node: ast.Assign) -> Exit:
-    value = evaluate(machine, node.value)
+    displayed = _side_by_side(node)
+    value = evaluate(machine, node.value) if displayed is None else tuple(items(machine, displayed))
     for target in node.targets:
         machine.at(target)
         access.assign(machine, target, value)
     return FALL
+
+
+def _side_by_side(node: ast.Assign) -> list[ast.expr] | None:
+    """The items on the right of `a, b = 0.5, 2.0`: two assignments, not a table."""
+    if not isinstance(node.value, ast.Tuple):
+        return None
+    size = len(node.value.elts)
+    return node.value.elts if all(isinstance(item, ast.Tuple) and len(item.elts) == size for item in node.targets) else None
 
 
 def _annotated(machine: Machine, node: ast.AnnAssign) -> Exit:

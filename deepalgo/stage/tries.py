@@ -10,11 +10,12 @@ import builtins
 from typing import Any
 
 from deepalgo.ir import Block, Check, Handler, Statement, Try, Value, walk
-from deepalgo.stage.exits import DEAD, Exit
+from deepalgo.stage.exits import FALL, Exit
+from deepalgo.stage.heap import Change
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.regions import Arm, Meeting, resume, run_arm
+from deepalgo.stage.regions import Arm, Meeting, branch, resume, run_arm
 from deepalgo.stage.sequence import sequence
-from deepalgo.stage.values import UserRaise
+from deepalgo.stage.values import LOST, UNDEFINED, UserRaise
 
 
 def run_try(machine: Machine, node: ast.Try) -> Exit:
@@ -39,18 +40,42 @@ def _handled(machine: Machine, node: ast.Try) -> Exit:
         return block(machine, node.body)
     catches = [_classes(machine, handler) for handler in node.handlers]
     mark = machine.mark()
+    fine: dict[str, Any] = machine.heap.namespace({"fine": False})
     machine.dirty_checks.append(False)
     level, machine.try_level = machine.try_level, len(machine.heap.levels)
-    arm = run_arm(machine, machine.constant(True), True, lambda: block(machine, node.body))
+    arm = run_arm(machine, machine.constant(True), True, lambda: _body(machine, node, fine))
     machine.try_level = level
     dirty = machine.dirty_checks.pop()
     caught = _caught(machine, arm.body, catches)
     if not caught:
-        return _without_checks(machine, node, arm, catches)
-    if dirty:
+        outcome = _without_checks(machine, node, arm, catches)
+    elif dirty and len(node.body) > 1:
         machine.rewind(mark)
         return _statement_by_statement(machine, node)
-    return _region(machine, node, arm, catches, caught)
+    else:
+        outcome = _region(machine, node, arm, catches, caught, dirty)
+    if not node.orelse or not outcome.falls or fine["fine"] is False:
+        return outcome
+    return sequence(machine, [lambda: outcome, lambda: _else(machine, node, fine["fine"])], node)
+
+
+def _body(machine: Machine, node: ast.Try, fine: dict[str, Any]) -> Exit:
+    from deepalgo.stage.statements import block
+
+    outcome = block(machine, node.body)
+    if outcome.falls:
+        machine.heap.touch(fine)
+        fine["fine"] = True
+    return outcome
+
+
+def _else(machine: Machine, node: ast.Try, fine: Any) -> Exit:
+    """`else` runs for samples that came through the body."""
+    from deepalgo.stage.statements import block
+
+    if fine is True:
+        return block(machine, node.orelse)
+    return branch(machine, fine, lambda: block(machine, node.orelse), lambda: FALL, node)
 
 
 def _classes(machine: Machine, handler: ast.ExceptHandler) -> tuple[type[BaseException], ...]:
@@ -87,11 +112,9 @@ def _handler_of(error: type[BaseException] | None, catches: list[tuple[type[Base
 
 def _without_checks(machine: Machine, node: ast.Try, arm: Arm, catches: list[tuple[type[BaseException], ...]]) -> Exit:
     """No data decides whether the body raises: it does or it does not."""
-    from deepalgo.stage.statements import block
-
     outcome = resume(machine, arm)
     if arm.raised is None:
-        return outcome if not node.orelse else sequence(machine, [lambda: outcome, lambda: block(machine, node.orelse)], node)
+        return outcome
     place = _handler_of(arm.raised.kind, catches)
     if place is None:
         raise arm.raised
@@ -125,19 +148,11 @@ def _statement_by_statement(machine: Machine, node: ast.Try) -> Exit:
     from deepalgo.stage.statements import block
 
     first, *rest = node.body
-    if not rest:
-        machine.refuse(
-            "this statement may fail after it has changed something that the handler can see",
-            "Compute first and assign last inside the `try`.",
-            first,
-        )
     tail = ast.copy_location(ast.Try(rest, node.handlers, node.orelse, []), node)
     return block(machine, [ast.copy_location(ast.Try([first], node.handlers, [tail], []), node)])
 
 
-def _region(machine: Machine, node: ast.Try, arm: Arm, catches: list[tuple[type[BaseException], ...]], caught: dict[str, int]) -> Exit:
-    from deepalgo.stage.statements import block
-
+def _region(machine: Machine, node: ast.Try, arm: Arm, catches: list[tuple[type[BaseException], ...]], caught: dict[str, int], dirty: bool) -> Exit:
     if arm.raised is not None:
         with machine.builder.into(arm.body):
             machine.fail(arm.raised)
@@ -147,41 +162,45 @@ def _region(machine: Machine, node: ast.Try, arm: Arm, catches: list[tuple[type[
     handlers = []
     for place in sorted(set(caught.values())):
         names = tuple(name for name, owner in caught.items() if owner == place)
-        error = UserRaise(class_named(machine, names[0]) or Exception, "", machine.span)
-        staged = run_arm(machine, machine.constant(True), True, lambda place=place, error=error: _run_handler(machine, node.handlers[place], error))  # type: ignore[misc]
-        if staged.raised is not None:
-            with machine.builder.into(staged.body):
-                machine.fail(staged.raised)
-        handlers.append((names, staged))
-    if node.orelse:
-        _append_else(machine, node, arm)
-    return _meet(machine, arm, handlers, node)
-
-
-def _append_else(machine: Machine, node: ast.Try, arm: Arm) -> None:
-    machine.refuse("`else` of a `try` whose body may fail on data cannot be compiled", "Move the `else` block behind the `try`.", node.orelse[0])
-
-
-def _meet(machine: Machine, arm: Arm, handlers: list[tuple[tuple[str, ...], Arm]], node: ast.Try) -> Exit:
-    """Merge the body with the handlers; arms that always raise contribute nothing."""
+        handlers.append((names, _handler_arm(machine, node.handlers[place], names[0], arm.change if dirty else None)))
     span = machine.at(node)
-    living = [item for item in (arm, *(staged for _, staged in handlers)) if not item.exit.is_dead]
-    everything = [arm, *(staged for _, staged in handlers)]
-    if not living:
-        machine.builder.append(_try((), [Block((), tuple(item.body), ()) for item in everything], handlers, span))
-        return DEAD
-    for item in everything:
-        if item.exit.is_dead:  # its values are read by nobody: let it look like a living arm
-            item.exit = living[0].exit if item is arm else Exit(dict(living[0].exit.cases))
-            _borrow(machine, item, living[0])
-    return Meeting(machine, everything).conclude(lambda results, blocks: _try(results, blocks, handlers, span))
+    arms = [arm, *(staged for _, staged in handlers)]
+    return Meeting(machine, arms).conclude(lambda results, blocks: _try(results, blocks, handlers, span))
 
 
-def _borrow(machine: Machine, dead: Arm, living: Arm) -> None:
-    from deepalgo.stage.exits import Case
-    from deepalgo.stage.structure import ANYTHING
+def _handler_arm(machine: Machine, handler: ast.ExceptHandler, name: str, lost: Change | None) -> Arm:
+    """Stage a handler; what the body may have changed before it failed is lost to it."""
+    error = UserRaise(class_named(machine, name) or Exception, "", machine.span)
 
-    dead.exit = Exit({way: Case(None, ANYTHING) for way in living.exit.cases})
+    def thunk() -> Exit:
+        if lost is not None:
+            _lose(machine, lost, handler)
+        return _run_handler(machine, handler, error)
+
+    staged = run_arm(machine, machine.constant(True), True, thunk)
+    if staged.raised is not None:
+        with machine.builder.into(staged.body):
+            machine.fail(staged.raised)
+    return staged
+
+
+def _lose(machine: Machine, change: Change, handler: ast.ExceptHandler) -> None:
+    for container, before, after in change.touched.values():
+        if isinstance(container, dict) and "fine" in container and len(container) == 1:
+            continue
+        if isinstance(container, dict):
+            keys: list[Any] = [key for key in after if before.get(key, UNDEFINED) is not after[key]]
+        elif isinstance(container, list) and len(before) == len(after):
+            keys = [place for place, (old, new) in enumerate(zip(before, after, strict=True)) if old is not new]
+        else:
+            machine.refuse(
+                "this `try` may fail after it has changed a list or an array that the handler can see",
+                "Compute first and store last inside the `try`.",
+                handler,
+            )
+        machine.heap.touch(container)
+        for key in keys:
+            container[key] = LOST
 
 
 def _try(results: tuple[Value, ...], blocks: list[Block], handlers: list[tuple[tuple[str, ...], Arm]], span: Any) -> Try:

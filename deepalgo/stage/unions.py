@@ -8,11 +8,16 @@ from typing import Any
 
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.regions import choose
-from deepalgo.stage.values import UNDEFINED, Union
+from deepalgo.stage.values import LOST, UNDEFINED, Union
 
 
 def resolve(machine: Machine, value: Any) -> Any:
     """Drop the cases that cannot hold on this path. A name that is undefined on some path raises there."""
+    if value is LOST or (isinstance(value, Union) and any(item is LOST and machine.truth_of(guard) is not False for guard, item in value.cases)):
+        machine.refuse(
+            "this reads a variable that a failing `try` may have changed before it failed",
+            "Assign the variable in the handler, or compute first and assign last inside the `try`.",
+        )
     if not isinstance(value, Union):
         return value
     cases = [(guard, item) for guard, item in value.cases if machine.truth_of(guard) is not False]

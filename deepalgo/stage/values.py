@@ -64,6 +64,17 @@ class _Undefined:
         return "<undefined>"
 
 
+class _Lost:
+    def _leak(self, *_: object, **__: object) -> NoReturn:
+        raise Leak("a value that a failing `try` may have changed is read after it")
+
+    __bool__ = __float__ = __int__ = __index__ = __iter__ = __len__ = __array__ = __add__ = __radd__ = __sub__ = __rsub__ = _leak
+    __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __lt__ = __le__ = __gt__ = __ge__ = __pow__ = __rpow__ = __getitem__ = _leak
+
+
+#: What a handler would see of a variable that the body changed at a moment that depends on data.
+LOST = _Lost()
+
 #: The content of a name or an attribute that has not been assigned on some path.
 UNDEFINED = _Undefined()
 
@@ -100,6 +111,7 @@ class Frame:
     owner: type | None = None
     local_names: frozenset[str] = frozenset()
     exception: BaseException | None = None
+    depth: int = 0  # how many conditions on data led here
     comprehension: bool = False
 
 

@@ -6,7 +6,6 @@ whose content is replaced by every store; the content itself is a Signal, or a p
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from deepalgo.stage.values import Signal
 
 if TYPE_CHECKING:
     from deepalgo.stage.machine import Machine
-    from deepalgo.stage.regions import Meeting
 
 Held = Signal | np.ndarray
 
@@ -43,10 +41,6 @@ class Array:
     def restore(self, content: Held) -> None:
         """Put a remembered content back."""
         self.held = content
-
-    def merge(self, meeting: Meeting, contents: list[Held]) -> Callable[[], Any]:
-        """What the box holds after several arms."""
-        return meeting.merge(contents)
 
     def __repr__(self) -> str:
         return f"Array({self.held!r})"
