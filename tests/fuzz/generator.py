@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import random
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -114,6 +115,7 @@ def _entry(writer: Writer, seed: int) -> Program:
     helpers = _needed(writer.module, main.needs)
     body = [*(line for item in helpers for line in item.lines), f"def {name}({signature}){arrow}:", *indent([*doc, *lines])]
     text = [*_preamble(writer, "functools." in "".join(body)), *body]
+    text = _rename_math(main, text)
     used = main.used.union(*(item.used for item in helpers), _from_signature(signature))
     return Program(seed, _print(text), name, _samples(writer.rng, intervals), config, frozenset(used))
 
@@ -121,6 +123,21 @@ def _entry(writer: Writer, seed: int) -> Program:
 def _print(lines: list[str]) -> str:
     """The text as the syntax tree prints it: no parentheses but the needed ones."""
     return ast.unparse(ast.parse("\n".join(lines))) + "\n"
+
+
+def _rename_math(writer: Writer, lines: list[str]) -> list[str]:
+    """Other ways of importing: `import math as m`, `from math import sqrt`."""
+    way = writer.pick({"math": 8, "m": 1, "from": 1})
+    if way == "m":
+        writer.note("import as")
+        return [line.replace("import math", "import math as m").replace("math.", "m.") for line in lines]
+    names = sorted(set(re.findall(r"math\.(\w+)\(", "\n".join(lines))) - {"pow"} - writer.module.taken)
+    if way == "from" and names:
+        writer.note("from math import")
+        chosen = writer.rng.sample(names, min(3, len(names)))
+        lines = [re.sub(rf"math\.({'|'.join(chosen)})\(", r"\1(", line) for line in lines]
+        return [f"from math import {', '.join(chosen)}", *lines]
+    return lines
 
 
 def _preamble(writer: Writer, functools: bool) -> list[str]:
@@ -219,6 +236,8 @@ def _samples(rng: random.Random, intervals: dict[str, tuple[float, float]]) -> S
 def _sample(rng: random.Random, low: float, high: float) -> float:
     value = rng.uniform(low, high)
     way = rng.random()
+    if low < 0.0 < high and way > 0.995:
+        return -0.0
     if way < 0.12:
         return float(round(value))
     if way < 0.2:

@@ -113,6 +113,8 @@ class Instrumented:
 
     def _kink(self, place: int, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """A call of a function that has kinks or jumps: note on which side of them it is."""
+        if function in (min, max) and len(args) == 1:
+            args = (list(args[0]),)
         result = function(*args, **kwargs)
         self._note((place, _side(function, args, kwargs, result)))
         return result
@@ -168,6 +170,8 @@ class _Rewriter(ast.NodeTransformer):
         self.literals: list[Literal] = []
         self.loops: set[int] = set()
         self._place = 0
+        self._modules: set[str] = set()
+        self._imported: dict[str, str] = {}
 
     def _call(self, name: str, node: ast.expr, *args: ast.expr, at: int | None = None) -> ast.Call:
         self._place += 1
@@ -235,11 +239,24 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         match node.func:
+            case ast.Name(id=name) if name in self._imported:
+                return self._mathematical(node, self._imported[name])
+            case ast.Attribute(value=ast.Name(id=module), attr=name) if module in self._modules:
+                return self._mathematical(node, name)
             case ast.Name(id=name) if name in KINKED:
                 return self._kinked(node)
-            case ast.Attribute(value=ast.Name(id="math"), attr=name):
-                inner = self._kinked(node) if name in KINKED_MATH else node
-                return self._blurred(inner)
+        return node
+
+    def _mathematical(self, node: ast.Call, name: str) -> ast.Call:
+        return self._blurred(self._kinked(node) if name in KINKED_MATH else node)
+
+    def visit_Import(self, node: ast.Import) -> ast.AST:
+        self._modules |= {item.asname or item.name for item in node.names if item.name == "math"}
+        return node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
+        if node.module == "math":
+            self._imported |= {item.asname or item.name: item.name for item in node.names}
         return node
 
     def _kinked(self, node: ast.Call) -> ast.Call:

@@ -38,13 +38,13 @@ class Mismatch(Exception):
 
 
 def generalise(text: str) -> str:
-    """A message without the names and numbers of one program; names in `math` are nobody's.
+    """A message without the names and numbers of one program; names of the standard library are nobody's.
 
     >>> generalise("`rate2` is bound in one arm only, 3 rounds at line 14")
     '`...` is bound in one arm only, N rounds at line N'
     """
     line = text.strip().splitlines()[0] if text.strip() else ""
     line = re.sub(r"^\S+\.py:\d+:\d+: ", "", line)
-    line = re.sub(r"`(?!math\.)[^`]*`", "`...`", line)
+    line = re.sub(r"`(?!math\.|functools\.)[^`]*`", "`...`", line)
     line = re.sub(r"'[^']*'", "'...'", line)
     return re.sub(r"-?\d+(\.\d+)?(e-?\d+)?", "N", line)

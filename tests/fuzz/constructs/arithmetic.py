@@ -123,7 +123,7 @@ def power(writer: Writer, depth: int) -> Expr | None:
     if depth <= 0:
         return None
     way = writer.variant("**", {"int": 3, "float, even": 1, "root": 2, "negative int": 0.8, "float": 1.5, "base literal": 0.8,
-                                "data": 0.8, "zero": 0.1})
+                                "data": 0.8, "zero": 0.3})
     if way == "int":
         return _to_int(writer, writer.float(depth - 1), writer.pick({2: 5, 3: 3, 4: 1}))
     if way == "float, even":

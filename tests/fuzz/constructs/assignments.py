@@ -78,7 +78,7 @@ def _spread(item: Expr) -> tuple[float, float]:
     return item.low - 1, item.high + 1
 
 
-@statement("new int variable", 1.2)
+@statement("new int variable", 1.8)
 def bind_int(writer: Writer) -> list[str]:
     made = fit(writer, writer.int(2), -40, 40)
     name = writer.fresh(writer.rng.choice(("n", "count", "index", "bucket", "whole")))
@@ -86,7 +86,7 @@ def bind_int(writer: Writer) -> list[str]:
     return [f"{name} = {made.text}"]
 
 
-@statement("int changed", 2.5)
+@statement("int changed", 14.0)
 def rebind_int(writer: Writer) -> list[str] | None:
     variable = writer.some("int", writable=True)
     if variable is None or variable.high - variable.low < 2:
@@ -106,7 +106,7 @@ def bind_bool(writer: Writer) -> list[str]:
     return [f"{name} = {made.text}"]
 
 
-@statement("bool changed", 4.0)
+@statement("bool changed", 6.0)
 def rebind_bool(writer: Writer) -> list[str] | None:
     variable = writer.some("bool", writable=True)
     if variable is None:

@@ -134,7 +134,7 @@ def _use(writer: Writer, share: float) -> list[str]:
     return [f"if {found.guard}:", *indent([line, *more])]
 
 
-@statement("guarded partial operation", 2.0)
+@statement("guarded partial operation", 3.5)
 def partial_operation(writer: Writer) -> list[str] | None:
     """`/`, `log`, `sqrt`, `asin`, `**` in the arm where the operand is valid, over a name bound before."""
     item, target = writer.some("float"), writer.some("float", writable=True)

@@ -97,6 +97,10 @@ def local_lambda(writer: Writer) -> list[str] | None:
                         f"t if t > {inner} else {inner}": 1, f"(t - {inner}) * 0.5 if t > 0.0 else {writer.literal().text}": 1})
     first, second = writer.within(-8.0, 8.0, 1).text, writer.within(-8.0, 8.0, 1).text
     writer.declare(target, Expr("", "float", -40.0, 40.0))
+    if writer.chance(0.25):
+        writer.note("lambda with a default")
+        made = f"lambda t, k={inner}: k - {writer.literal(-1.5, 1.5).text} * t"
+        return [f"{name} = {made}", f"{target} = {name}({first}) + {name}({second}, k=0.5)"]
     return [f"{name} = lambda t: {body}", f"{target} = {name}({first}) - {name}({second})"]
 
 
@@ -121,7 +125,7 @@ def local_function(writer: Writer) -> list[str] | None:
     return [*lines, *between, f"{target} = {call}"]
 
 
-@statement("partial of a helper", 0.5)
+@statement("partial of a helper", 2.0)
 def local_partial(writer: Writer) -> list[str] | None:
     found = [item for item in _helpers(writer, "float")
              if len(item.parameters) > 1 and not item.star and all(part.kind == "float" for part in item.parameters)]

@@ -46,6 +46,13 @@ def int_comparison(writer: Writer, depth: int) -> Expr:
     return truth(f"{item.text} {operator} {writer.rng.choice((0, 1, 2, 3, -1))}")
 
 
+@expression("bool", "membership", 0.6)
+def membership(writer: Writer, depth: int) -> Expr:
+    item = writer.int(depth) if writer.chance(0.7) else writer.float(0)
+    choices = writer.pick({"(1, 3)": 2, "(0, 2, 4)": 2, "[-1, 1]": 1, "{2, 3}": 0.7, "(0.0, 1.0)": 0.7, "range(3)": 0.7})
+    return truth(f"{item.text} {writer.pick({'in': 3, 'not in': 1})} {choices}")
+
+
 @expression("bool", "chained comparison", 1.2)
 def chain(writer: Writer, depth: int) -> Expr:
     item = _subject(writer, depth)

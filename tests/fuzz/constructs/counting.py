@@ -35,6 +35,24 @@ def horner(writer: Writer) -> list[str] | None:
             f"    {name} = {name} * {item.text} + {entry}"]
 
 
+@statement("loop over indices", 0.8)
+def indexed(writer: Writer) -> list[str] | None:
+    """`for i in range(len(table))` with `table[i]`: the index is static, the table may hold data."""
+    item = writer.some("float")
+    if item is None or not fits(writer, 4):
+        return None
+    name, index = writer.fresh("acc"), writer.fresh("i")
+    inner = fit(writer, item.read(), -1.5, 1.5).text
+    lines, table = [f"{name} = {writer.pick({'0.0': 2, '0': 1})}"], writer.rng.choice(sorted(writer.module.tables) or [""])
+    if not table or writer.chance(0.4):
+        table = writer.fresh("points")
+        lines.append(f"{table} = [{', '.join(writer.within(-4.0, 4.0, 1).text for _ in range(3))}]")
+    term = writer.pick({f"{table}[{index}] * {inner} ** {index}": 2, f"({table}[{index}] - {inner}) / (1 + {index})": 1,
+                        f"{table}[{index}] * {table}[{index} - 1]": 1, f"{table}[{index}] if {inner} > {table}[{index}] else {index}": 1})
+    writer.declare(name, Expr(name, "float", -160.0, 160.0))
+    return [*lines, f"for {index} in range(len({table})):", f"    {name} += {term}"]
+
+
 @statement("running sum", 0.8)
 def running(writer: Writer) -> list[str] | None:
     rounds = writer.rng.randint(2, 5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.fuzz.registry import statement
 from tests.fuzz.writer import Writer, indent
 
-CLASSES = {"ValueError": 4.0, "ArithmeticError": 0.5, "RuntimeError": 1.0, "TypeError": 0.5, "ZeroDivisionError": 0.3, "OverflowError": 0.3}
+CLASSES = {"ValueError": 4.0, "ArithmeticError": 0.7, "RuntimeError": 1.0, "TypeError": 0.5, "ZeroDivisionError": 0.6, "OverflowError": 0.6}
 
 
 def _rare(writer: Writer, fails: bool) -> str | None:
@@ -24,17 +24,23 @@ def _message(writer: Writer) -> str:
     return writer.pick({"'out of range'": 2, "'the input must be larger'": 1, "f'bad value {1 + 1}'": 0.3, "": 0.3})
 
 
-@statement("raise", 2.2)
+@statement("raise", 2.6)
 def refuse(writer: Writer) -> list[str] | None:
     condition = _rare(writer, fails=True)
     if condition is None or not writer.roomy:
         return None
     error = writer.variant("raise", CLASSES)
+    message = _message(writer)
+    if writer.chance(0.3):
+        writer.note("data in the message of an error")
+        name = condition.split()[0]
+        message = writer.pick({f"f'bad value {{{name}}}'": 2, f"'bad value %s' % {name}": 0.5, f"f'{{{name}:.3f}} is too much'": 1,
+                               f"'bad value {{}}'.format({name})": 0.5})
     if writer.chance(0.3):
         condition = f"{condition} and {writer.bool(1).text}"
     with writer.inside():
         before = writer.statements(1) if writer.budget > 0 and writer.chance(0.2) else []
-    return [f"if {condition}:", *indent([*before, f"raise {error}({_message(writer)})"])]
+    return [f"if {condition}:", *indent([*before, f"raise {error}({message})"])]
 
 
 @statement("assert", 1.0)

@@ -115,7 +115,7 @@ def predicate(writer: Writer) -> Helper:
     return _finish(name, [f"def {name}({_signature(parameters)}):", *indent(body)], parameters, inner, "bool")
 
 
-@helper("helper that may give None", 1.5)
+@helper("helper that may give None", 2.2)
 def maybe(writer: Writer) -> Helper:
     name, parameters = writer.fresh(writer.rng.choice(("find_root", "look_up", "solve"))), _parameters(writer, 2)
     body, inner = _body(writer, parameters, _number, 3)
@@ -167,7 +167,7 @@ def fixed(writer: Writer) -> Helper | None:
     return _finish(name, [text], list(base.parameters[:-1]), inner, reach=max(-base.low, base.high))
 
 
-@helper("decorated helper", 1.0)
+@helper("decorated helper", 1.6)
 def decorated(writer: Writer) -> Helper:
     wrap, name, parameters = writer.fresh("bounded"), writer.fresh(writer.rng.choice(STEMS)), _parameters(writer, 2)
     body, inner = _body(writer, parameters, _number, 3)

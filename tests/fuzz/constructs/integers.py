@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.fuzz.bounds import fit
 from tests.fuzz.expression import Expr, add, largest, magnitude, multiply, number, smallest, subtract
 from tests.fuzz.registry import expression
 from tests.fuzz.writer import Writer
@@ -33,6 +34,26 @@ def division(writer: Writer, depth: int) -> Expr | None:
         index = writer.rng.choice((0, 1))
         return Expr(f"divmod({item.text}, {divisor})[{index}]", "int", -item.reach - 1, item.reach + 1)
     return Expr(f"({item.text} // {divisor})", "int", -item.reach - 1, item.reach + 1)
+
+
+@expression("float", "int / int", 0.4)
+def ratio(writer: Writer, depth: int) -> Expr | None:
+    if depth <= 0:
+        return None
+    top, bottom = writer.int(depth - 1), writer.rng.choice((2, 3, 4, 7, -2))
+    return Expr(f"({top.text} / {bottom})", "float", -top.reach / 2, top.reach / 2)
+
+
+@expression("float", "power of a whole number", 0.5)
+def whole_power(writer: Writer, depth: int) -> Expr | None:
+    """`2 ** n`, `0.5 ** n`, `(-1) ** n` with an exponent that may come from data."""
+    if depth <= 0:
+        return None
+    exponent = fit(writer, writer.int(depth - 1), 0, 5)
+    base = writer.variant("power of", {"2": 1, "0.5": 1, "(-1)": 1, "data": 1, "1.25": 1})
+    if base == "data":
+        return Expr(f"({writer.within(-2.0, 2.0, 0).text} ** {exponent.text})", "float", -32.0, 32.0)
+    return Expr(f"float({base} ** {exponent.text})" if writer.chance(0.3) else f"(1.0 * {base} ** {exponent.text})", "float", -1.0, 32.0)
 
 
 @expression("int", "int built-ins", 1.0)

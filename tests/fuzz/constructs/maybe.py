@@ -9,7 +9,7 @@ from tests.fuzz.registry import statement
 from tests.fuzz.writer import Variable, Writer, indent
 
 
-@statement("helper that may give None", 8.0)
+@statement("helper that may give None", 14.0)
 def maybe(writer: Writer) -> list[str] | None:
     found = [item for item in writer.module.helpers.values() if item.gives == "maybe"]
     if not found or not writer.callable or not writer.roomy:

@@ -36,7 +36,7 @@ def on_constant(writer: Writer) -> list[str] | None:
     return [f"if {name} > {writer.literal(-1.0, 1.0).text}:", *writer.block(2), "else:", *writer.block(2)]
 
 
-@expression("float", "dict look-up", 0.5)
+@expression("float", "dict look-up", 0.8)
 def looked_up(writer: Writer, depth: int) -> Expr | None:
     if not writer.module.options:
         return None
