@@ -16,7 +16,7 @@ from deepalgo.stage.arrays.box import Array, shape_of
 from deepalgo.stage.machine import UNROLL, Machine
 from deepalgo.stage.structure import Number, join, structure_of
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import UNDEFINED, BoundMethod, Closure, NeedsUnroll, Signal, Text, Union, UserRaise, user_method
+from deepalgo.stage.values import UNDEFINED, BoundMethod, Closure, NeedsUnroll, Signal, Text, Union, UserRaise, refuse_again, user_method
 
 # --- static demands -------------------------------------------------------------------------------------------------------
 
@@ -48,6 +48,7 @@ def static_key(machine: Machine, value: Any, node: ast.AST) -> Any:
 
 def get_item(machine: Machine, container: Any, key: Any, node: ast.AST) -> Any:
     """`container[key]`."""
+    refuse_again(container, key)
     if isinstance(container, Union):
         return distribute(machine, container, lambda case: get_item(machine, case, key, node), node)
     if isinstance(key, Union):
@@ -228,6 +229,7 @@ def delete(machine: Machine, target: ast.expr) -> None:
 
 def get_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any:
     """`value.name`."""
+    refuse_again(value)
     from deepalgo.stage import signal_methods
     from deepalgo.stage.arrays import methods
 
@@ -416,6 +418,7 @@ def _unpack(machine: Machine, targets: list[ast.expr], value: Any, node: ast.AST
 
 def iterate(machine: Machine, value: Any, node: ast.AST, size: int | None = None) -> list[Any]:
     """The items of an iterable as a list; its length must not depend on data."""
+    refuse_again(value)
     if isinstance(value, Array):
         extent = shape_of(value)
         if not extent:

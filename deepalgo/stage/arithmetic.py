@@ -14,7 +14,7 @@ from deepalgo.ir import Kind, Type
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_number, user_method
+from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_number, refuse_again, user_method
 
 NATIVE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -37,6 +37,7 @@ DUNDERS: dict[type[ast.operator], str] = {
 
 def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node: ast.AST) -> Any:
     """`left op right`."""
+    refuse_again(left, right)
     if isinstance(left, Union):
         return distribute(machine, left, lambda item: binary(machine, op, item, right, node), node)
     if isinstance(right, Union):
@@ -296,6 +297,7 @@ def no_overflow(machine: Machine, result: Signal, operands: list[Any], message: 
 
 def unary(machine: Machine, op: type[ast.unaryop], operand: Any, node: ast.AST) -> Any:
     """`-x`, `+x`, `~x`."""
+    refuse_again(operand)
     if isinstance(operand, Union):
         return distribute(machine, operand, lambda item: unary(machine, op, item, node), node)
     function, name = {ast.USub: (operator.neg, "neg"), ast.UAdd: (operator.pos, "pos"), ast.Invert: (operator.invert, "invert")}[op]

@@ -13,7 +13,7 @@ import numpy as np
 
 from deepalgo.errors import CompileError
 from deepalgo.source import FunctionSource, SourceUnavailable, read_function
-from deepalgo.stage import access, natives
+from deepalgo.stage import access, natives, recursion
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.methods import ArrayMethod
 from deepalgo.stage.bind import Parameters, bind
@@ -21,7 +21,7 @@ from deepalgo.stage.exits import Case, Exit, Way
 from deepalgo.stage.machine import MAX_DEPTH, MAX_LEVELS, Machine
 from deepalgo.stage.signal_methods import METHODS
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import BoundMethod, Closure, Frame, Union, UserRaise
+from deepalgo.stage.values import BoundMethod, Closure, Frame, Union, UserRaise, refuse_again
 
 _SOURCES: dict[types.CodeType, FunctionSource] = {}
 
@@ -58,6 +58,7 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
 
 def _handle(machine: Machine, handler: natives.Handler, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """A function with a rule of its own, case by case where an argument is a Union."""
+    refuse_again(*args, *kwargs.values())
     for place, item in enumerate(args):
         if isinstance(item, Union):
             return distribute(machine, item, lambda case: _handle(machine, handler, [*args[:place], case, *args[place + 1 :]], kwargs, node), node)  # noqa: B023
@@ -105,7 +106,7 @@ def _call_function(machine: Machine, function: types.FunctionType, args: list[An
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     local = frozenset(function.__code__.co_varnames + function.__code__.co_cellvars)
     frame = Frame(source, names, function.__globals__, None, cells, {}, function, local_names=local)
-    return run_frame(machine, frame, node)
+    return recursion.enter(machine, frame, node)
 
 
 def source_of(machine: Machine, function: types.FunctionType, node: ast.AST | None) -> FunctionSource:
@@ -124,7 +125,7 @@ def _call_closure(machine: Machine, closure: Closure, args: list[Any], kwargs: d
     outer = closure.frame
     source = FunctionSource(closure.node, outer.source.file, outer.source.lines, closure.name)
     frame = Frame(source, names, outer.globals, outer, local_names=_assigned(closure.node) | frozenset(names))
-    return run_frame(machine, frame, node)
+    return recursion.enter(machine, frame, node)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -181,7 +182,7 @@ def run_frame(machine: Machine, frame: Frame, node: ast.AST | None) -> Any:
 
 def _refuse_kinds(machine: Machine, frame: Frame, node: ast.AST | None) -> None:
     """Functions that are not functions in the sense of a signal-flow graph."""
-    if _levels_on_data(machine, frame) > MAX_LEVELS:
+    if levels_on_data(machine, frame) > MAX_LEVELS:
         raise UserRaise(RecursionError, f"still recursing after {MAX_LEVELS} levels", machine.span)
     if len(machine.frames) > MAX_DEPTH:
         machine.refuse(
@@ -198,7 +199,7 @@ def _refuse_kinds(machine: Machine, frame: Frame, node: ast.AST | None) -> None:
     )
 
 
-def _levels_on_data(machine: Machine, frame: Frame) -> int:
+def levels_on_data(machine: Machine, frame: Frame) -> int:
     """How many times the function has called itself so far with data deciding whether to go on."""
     levels, facts = 0, len(machine.facts)
     frame.depth = facts

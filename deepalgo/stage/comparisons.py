@@ -14,7 +14,7 @@ from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.truth import truth
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_number, user_method
+from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_number, refuse_again, user_method
 
 NATIVE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne,
@@ -41,6 +41,7 @@ def compare(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: 
             )
     if op is ast.Is:
         return left is right
+    refuse_again(left, right)
     if meets_arrays(left, right):
         from deepalgo.stage.arrays import elementwise
 

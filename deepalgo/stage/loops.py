@@ -15,6 +15,7 @@ from deepalgo.stage.loop_regions import LoopRegion, Rounds
 from deepalgo.stage.machine import MAX_STATIC_ROUNDS, Machine
 from deepalgo.stage.regions import Pending, branch, resume, run_arm
 from deepalgo.stage.sequence import Step, sequence
+from deepalgo.stage.trial import trial
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.values import NeedsUnroll, Signal, Union
 
@@ -62,21 +63,13 @@ def _dynamic_range(machine: Machine, node: ast.For, iterable: DynamicRange) -> E
 
 @contextmanager
 def attempt(machine: Machine, count: int) -> Iterator[None]:
-    """Stage something that may turn out to need another way; then nothing of it is left."""
-    body, facts, levels, frames = machine.builder.body, len(machine.facts), len(machine.heap.levels), len(machine.frames)
-    length, site, span, before = len(body), machine.site, machine.builder.span, machine.rounds_at_hand
-    mark = machine.mark()
+    """Stage a loop once for all its rounds, if none of them needs its number."""
+    before = machine.rounds_at_hand
     machine.attempts += 1
     machine.rounds_at_hand = count
     try:
-        yield
-    except (NeedsUnroll, CompileError):
-        while len(machine.heap.levels) > levels:
-            machine.heap.close()
-        del machine.facts[facts:], machine.frames[frames:], body[length:]
-        machine.builder.body, machine.site, machine.builder.span = body, site, span
-        machine.rewind(mark)
-        raise
+        with trial(machine, NeedsUnroll, CompileError):
+            yield
     finally:
         machine.attempts -= 1
         machine.rounds_at_hand = before

@@ -9,11 +9,12 @@ from deepalgo.ir import Kind
 from deepalgo.stage.arrays.box import Array, read
 from deepalgo.stage.machine import UNROLL, Machine
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Known, NeedsUnroll, Signal, Text, Union, UserRaise, user_method
+from deepalgo.stage.values import Known, NeedsUnroll, Signal, Text, Union, UserRaise, refuse_again, user_method
 
 
 def truth(machine: Machine, value: Any, node: ast.AST) -> Any:
     """`bool(value)` as a plain bool, or as a Signal of truth values."""
+    refuse_again(value)
     if isinstance(value, Union):
         return distribute(machine, value, lambda item: truth(machine, item, node), node)
     if isinstance(value, Signal):

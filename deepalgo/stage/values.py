@@ -75,6 +75,24 @@ class _Lost:
 #: What a handler would see of a variable that the body changed at a moment that depends on data.
 LOST = _Lost()
 
+class NeedsStack(Exception):
+    """The answer of a noted call is used before it is returned: the recursion is no loop."""
+
+
+class _Again:
+    pass
+
+
+#: What a call answers that is noted instead of entered, while recursion is staged as a loop.
+AGAIN = _Again()
+
+
+def refuse_again(*values: object) -> None:
+    """Operations cannot have the answer of a call that was only noted."""
+    if any(value is AGAIN for value in values):
+        raise NeedsStack
+
+
 #: The content of a name or an attribute that has not been assigned on some path.
 UNDEFINED = _Undefined()
 

@@ -1,0 +1,27 @@
+"""Stage something that may turn out to need another way; then nothing of it is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from deepalgo.stage.machine import Machine
+
+
+@contextmanager
+def trial(machine: Machine, *undone_by: type[Exception]) -> Iterator[None]:
+    """On one of the given exceptions, undo what was staged, written and found since; the exception goes on."""
+    body, length = machine.builder.body, len(machine.builder.body)
+    facts, levels, frames = len(machine.facts), len(machine.heap.levels), len(machine.frames)
+    site, span, mark = machine.site, machine.builder.span, machine.mark()
+    machine.heap.open()
+    try:
+        yield
+    except undone_by:
+        while len(machine.heap.levels) > levels:
+            machine.heap.close()
+        del machine.facts[facts:], machine.frames[frames:], body[length:]
+        machine.builder.body, machine.site, machine.builder.span = body, site, span
+        machine.rewind(mark)
+        raise
+    machine.heap.keep()
