@@ -94,6 +94,7 @@ class InputMaker:
     def __init__(self, machine: Machine, example: Example) -> None:
         self.machine = machine
         self.example = example
+        self.numpy: set[str] = set()
 
     def call(self, name: str) -> tuple[list[Any], dict[str, Any], Signature]:
         """The arguments to run the function on, and the signature for later calls."""
@@ -132,7 +133,8 @@ class InputMaker:
         given = {argument.name for argument in arguments}
         defaults = tuple(item.name for item in parameters if item.name not in given and item.name not in (star, double))
         kept = {argument.name for argument in arguments}
-        return Signature(name, order, arguments, defaults, star if star in kept else None, double if double in kept else None)
+        star, double = star if star in kept else None, double if double in kept else None
+        return Signature(name, order, arguments, defaults, star, double, frozenset(self.numpy))
 
     def _convert(self, value: Any, path: str, static: bool) -> tuple[Any, Tree]:
         if static:
@@ -165,6 +167,8 @@ class InputMaker:
         return container
 
     def _leaf(self, path: str, type: Type, flavour: str) -> tuple[Signal, Leaf]:
+        if flavour == "np" and not type.shape:
+            self.numpy.add(path)
         value = self.machine.builder.fresh(type, path if path.isidentifier() else "")
         return Signal(value, flavour, False, None), Leaf(value)
 

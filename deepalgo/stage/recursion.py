@@ -63,9 +63,9 @@ def _outermost(machine: Machine, frame: Frame, node: ast.AST | None) -> Any:
             return _as_loop(machine, _restarted(frame, names), node)
     except NeedsStack:
         machine.unrolled[id(definition)] = definition
-        return run_frame(machine, _restarted(frame, names), node)
     finally:
         machine.recursions.pop(id(definition), None)
+    return run_frame(machine, _restarted(frame, names), node)
 
 
 def _restarted(frame: Frame, names: dict[str, Any]) -> Frame:
