@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from deepalgo.ops import forms
+from deepalgo.ops.forms import quick
 
 _numbers = itertools.count(1)
 
@@ -22,8 +23,8 @@ def load(text: str, name: str) -> Callable[..., Any]:
     """Execute the text and return the function that it defines."""
     file = f"<deepalgo {name} {next(_numbers)}>"
     linecache.cache[file] = (len(text), None, [line + "\n" for line in text.splitlines()], file)
-    space: dict[str, Any] = {"torch": torch, "ops": forms, "inf": float("inf"), "nan": float("nan")}
+    space: dict[str, Any] = {"torch": torch, "ops": forms, "quick": quick, "inf": float("inf"), "nan": float("nan")}
     exec(compile(text, file, "exec"), space)
-    defined = [item for key, item in space.items() if callable(item) and getattr(item, "__code__", None) and key != "ops"]
+    defined = [item for key, item in space.items() if callable(item) and getattr(item, "__code__", None) and key not in ("ops", "quick")]
     function: Callable[..., Any] = defined[-1]
     return function

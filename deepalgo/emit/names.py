@@ -12,7 +12,7 @@ import keyword
 import re
 from collections.abc import Iterable
 
-RESERVED = {"torch", "ops", "run", "inf", "nan", *keyword.kwlist, *dir(builtins)}
+RESERVED = {"torch", "ops", "quick", "run", "inf", "nan", *keyword.kwlist, *dir(builtins)}
 
 
 class Names:

@@ -19,6 +19,7 @@ from typing import assert_never
 from deepalgo.emit.expression import ATOM, UNARY, Text, bracket, fill, literal
 from deepalgo.emit.levels import Level, find_levels
 from deepalgo.emit.names import Names
+from deepalgo.emit.quick_checks import quick_question
 from deepalgo.emit.ties import find_ties
 from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Try, Value, While, blocks, captured, used
 from deepalgo.ops.table import TABLE
@@ -66,6 +67,8 @@ class Writer:
         self.literals: dict[Value, Attr] = {}
         self.weights = {weight.key: self.names.make(weight.key) for weight in program.weights}
         self.single = _used_once(program.body) if not record else set()
+        self.ops: dict[Value, Op] = {}
+        self.pending: set[Value] = set()
         self.depth = 0
         self.place = ""
 
@@ -99,6 +102,7 @@ class Writer:
 
     def op(self, op: Op) -> None:
         """One operation: a variable, or an expression for later."""
+        self.ops[op.result] = op
         if op.name == "const":
             return self.const(op)
         if op.name == "weight":
@@ -107,6 +111,7 @@ class Writer:
         text = self.index(op) if op.name == "index" else self.formula(op)
         if op.result in self.single and not op.result.name and len(text.text) <= LONG:
             self.texts[op.result] = text
+            self.pending.add(op.result)
         else:
             self.comment(op)
             self.line(f"{self.name(op.result)} = {text.text}")
@@ -199,8 +204,17 @@ class Writer:
 
     def check(self, check: Check) -> None:
         """A call that raises."""
-        operands = ", ".join(self.texts[value].text for value in check.operands)
-        self.line(f"run.check({self.tensor(check.ok, Kind.BOOL).text}, {self.site(check)}{f', {operands}' if operands else ''})")
+        operands = "".join(f", {self.texts[value].text}" for value in check.operands)
+        call = f"run.check({self.tensor(check.ok, Kind.BOOL).text}, {self.site(check)}{operands})"
+        self.line(f"{self.quick(check)}{call}")
+
+    def quick(self, check: Check) -> str:
+        """A fast question that is asked first, so that the mask of the check is computed only if its answer is no."""
+        question = quick_question(check.ok, self.ops) if check.ok in self.pending else None
+        if question is None or self.levels[question.value] == Level.NUMBER:
+            return ""
+        bound = "" if question.bound is None else f", {literal(question.bound).text}"
+        return f"quick.{question.name}({self.texts[question.value].text}{bound}) or "
 
     def branch(self, branch: If) -> None:
         """Each arm runs for its own samples, or one arm for all of them."""

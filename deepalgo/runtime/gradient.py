@@ -1,9 +1,9 @@
 """Torch functions with a backward of their own: `cut`, `pick` and `join`.
 
->>> x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
->>> cut(torch.tensor([True, False, True]), x).sum().backward()
+>>> x = torch.tensor([1.0, 0.0, 2.0], requires_grad=True)
+>>> torch.where(x > 0, torch.log(cut(x > 0, x)), 0).sum().backward()
 >>> x.grad
-tensor([1., 0., 1.])
+tensor([1.0000, 0.0000, 0.5000])
 """
 
 from __future__ import annotations
@@ -15,13 +15,17 @@ import torch
 from torch import Tensor
 
 from deepalgo.ops.forms.operands import apply, wants_gradient
+from deepalgo.ops.forms.quick import finite
 
 
-def cut(mask: Tensor, x: Tensor) -> Tensor:
-    """`x`, with no gradient for samples outside of the mask, not even NaN."""
+def cut(mask: Tensor, x: Tensor, fixed: bool = False) -> Tensor:
+    """`x`, with no gradient for samples outside of the mask, which would get 0, or NaN where 0 meets inf.
+
+    A `fixed` graph may not look at numbers.
+    """
     if not wants_gradient(x):
         return x
-    result: Tensor = apply(Cut, mask.reshape(mask.shape + (1,) * (x.dim() - mask.dim())), x)
+    result: Tensor = apply(Cut if fixed else QuickCut, mask.reshape(mask.shape + (1,) * (x.dim() - mask.dim())), x)
     return result
 
 
@@ -29,7 +33,7 @@ def pick(index: Tensor, values: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """The samples `index` of each value; `index` is sorted and names no sample twice."""
     if not wants_gradient(*values):
         return tuple(value.index_select(0, index) for value in values)
-    result: tuple[Tensor, ...] = apply(Pick, index, *values)
+    result: tuple[Tensor, ...] = Pick.apply(index, *values)  # type: ignore[no-untyped-call]  # torch
     return result
 
 
@@ -41,7 +45,7 @@ def join(size: int, places: Sequence[Tensor], pieces: Sequence[Sequence[Tensor]]
 def _join(size: int, places: Sequence[Tensor], column: Sequence[Tensor]) -> Tensor:
     if not wants_gradient(*column):
         return _put_together(size, places, column)
-    result: Tensor = apply(Join, size, places, *column)
+    result: Tensor = Join.apply(size, places, *column)  # type: ignore[no-untyped-call]  # torch
     return result
 
 
@@ -73,6 +77,16 @@ class Cut(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[None, Tensor]:
         return None, torch.where(ctx.saved_tensors[0], g, 0)
+
+
+class QuickCut(Cut):
+    """Samples outside of the mask get a gradient of 0 anyway, unless 0 met inf or NaN: then the sum is not finite."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[None, Tensor]:
+        if not torch.is_grad_enabled() and finite(g):
+            return None, g
+        return Cut.backward(ctx, g)
 
 
 class Pick(torch.autograd.Function):

@@ -52,7 +52,7 @@ class Weights(torch.nn.Module):
 
     def tensors(self) -> list[Tensor]:
         """All of them, in the order of the program."""
-        return [self[weight.key] for weight in self.entries]
+        return [(self._buffers if weight.frozen else self._parameters)[attribute(weight.key)] for weight in self.entries]  # type: ignore[misc]
 
     def __repr__(self) -> str:
         rows = [("name", "value", "role", "place", "trainable"), *(self._row(weight) for weight in self.entries)]

@@ -1,7 +1,7 @@
 """Functions whose derivative is infinite at the end of their domain: there it is 0, so that one sample cannot spoil a sum.
 
-`Slope` is the common part: a function of one operand with a hand-written derivative. Derivatives are masked on the way in
-(`without_zero`), not on the way out, so that derivatives of derivatives stay finite too.
+`Slope` is the common part: a function of one operand with a hand-written derivative. The plain formula is tried first. Where it is
+not finite, divisors are masked on the way in (`without_zero`), so that derivatives of derivatives stay finite too.
 
 >>> x = torch.tensor([0.0, 4.0], dtype=torch.float64, requires_grad=True)
 >>> sqrt(x).sum().backward()
@@ -12,18 +12,25 @@ tensor([0.0000, 0.2500], dtype=torch.float64)
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd.function import FunctionCtx
 
-from deepalgo.ops.forms.operands import apply
+from deepalgo.ops.forms.operands import apply, may_look
+from deepalgo.ops.forms.quick import finite
 
 
 def without_zero(divisor: Tensor) -> Tensor:
     """The divisor with inf in place of 0, so that the quotient is 0."""
     return divisor.masked_fill(divisor == 0, math.inf)
+
+
+def settle(plain: Tensor, careful: Callable[[], Tensor]) -> Tensor:
+    """The plain derivative where it is finite throughout, else the one with masks."""
+    return plain if may_look() and finite(plain) else careful()
 
 
 class Slope(torch.autograd.Function):
@@ -46,7 +53,7 @@ class Sqrt(Slope):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
         _, y = ctx.saved_tensors
-        return g / (2 * without_zero(y)).conj()
+        return settle(g / (2 * y).conj(), lambda: g / (2 * without_zero(y)).conj())
 
 
 class Cbrt(Slope):
@@ -62,7 +69,7 @@ class Cbrt(Slope):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
         _, y = ctx.saved_tensors
-        return g / 3 / without_zero(y) / without_zero(y)
+        return settle(g / 3 / y / y, lambda: g / 3 / without_zero(y) / without_zero(y))
 
 
 class Log(Slope):
@@ -75,7 +82,7 @@ class Log(Slope):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
         x, _ = ctx.saved_tensors
-        return g / without_zero(x).conj()
+        return settle(g / x.conj(), lambda: g / without_zero(x).conj())
 
 
 class Log2(Log):
@@ -88,7 +95,7 @@ class Log2(Log):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
         x, _ = ctx.saved_tensors
-        return g / (without_zero(x).conj() * math.log(2))
+        return settle(g / (x.conj() * math.log(2)), lambda: g / (without_zero(x).conj() * math.log(2)))
 
 
 class Log10(Log):
@@ -101,7 +108,7 @@ class Log10(Log):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
         x, _ = ctx.saved_tensors
-        return g / (without_zero(x).conj() * math.log(10))
+        return settle(g / (x.conj() * math.log(10)), lambda: g / (without_zero(x).conj() * math.log(10)))
 
 
 class Log1p(Slope):
@@ -114,7 +121,7 @@ class Log1p(Slope):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
         x, _ = ctx.saved_tensors
-        return g / without_zero(1 + x).conj()
+        return settle(g / (1 + x).conj(), lambda: g / without_zero(1 + x).conj())
 
 
 class Asin(Slope):
@@ -127,7 +134,7 @@ class Asin(Slope):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
         x, _ = ctx.saved_tensors
-        return g * torch.rsqrt(without_zero((1 - x) * (1 + x)))
+        return settle(g * torch.rsqrt((1 - x) * (1 + x)), lambda: g * torch.rsqrt(without_zero((1 - x) * (1 + x))))
 
 
 class Acos(Slope):
@@ -140,7 +147,7 @@ class Acos(Slope):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
         x, _ = ctx.saved_tensors
-        return -g * torch.rsqrt(without_zero((1 - x) * (1 + x)))
+        return settle(-g * torch.rsqrt((1 - x) * (1 + x)), lambda: -g * torch.rsqrt(without_zero((1 - x) * (1 + x))))
 
 
 class Acosh(Slope):
@@ -153,7 +160,7 @@ class Acosh(Slope):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
         x, _ = ctx.saved_tensors
-        return g * torch.rsqrt(without_zero(x - 1)) * torch.rsqrt(x + 1)
+        return settle(g * torch.rsqrt(x - 1) * torch.rsqrt(x + 1), lambda: g * torch.rsqrt(without_zero(x - 1)) * torch.rsqrt(x + 1))
 
 
 class Atanh(Slope):
@@ -166,7 +173,7 @@ class Atanh(Slope):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
         x, _ = ctx.saved_tensors
-        return g / without_zero((1 - x) * (1 + x)).conj()
+        return settle(g / ((1 - x) * (1 + x)).conj(), lambda: g / without_zero((1 - x) * (1 + x)).conj())
 
 
 def _apply(function: type[Slope], x: Tensor) -> Tensor:

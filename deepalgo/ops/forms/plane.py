@@ -15,7 +15,8 @@ from torch import Tensor
 from torch.autograd.function import FunctionCtx
 
 from deepalgo.ops.forms.endpoints import without_zero
-from deepalgo.ops.forms.operands import Operand, apply, spread, tensors
+from deepalgo.ops.forms.operands import Operand, apply, may_look, spread, tensors
+from deepalgo.ops.forms.quick import nonzero
 
 
 def hypot(x: Operand, y: Operand) -> Tensor:
@@ -54,7 +55,8 @@ class Hypot(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
         x, y, length = ctx.saved_tensors
-        length = without_zero(length)
+        if not (may_look() and nonzero(length)):
+            length = without_zero(length)
         return g * (x / length), g * (y / length)
 
 
@@ -74,5 +76,7 @@ class Atan2(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
         y, x = ctx.saved_tensors
-        length = without_zero(torch.hypot(y, x))
+        length = torch.hypot(y, x)
+        if not (may_look() and nonzero(length)):
+            length = without_zero(length)
         return g * (x / length / length), -g * (y / length / length)
