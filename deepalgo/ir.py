@@ -226,7 +226,8 @@ Tree: TypeAlias = Leaf | Static | Sequence | Mapping
 class Program:
     """A whole function: inputs, weights, one block, and the structure of what it returns.
 
-    `body.results` lists the leaves of `output` in order.
+    `body.results` lists the leaves of `output` in order, then the values of `changes`: what the function leaves in those of its
+    arguments that it changes in place, by their path.
     """
 
     name: str
@@ -234,6 +235,7 @@ class Program:
     weights: tuple[Weight, ...]
     body: Block
     output: Tree
+    changes: tuple[tuple[str, Value], ...] = ()
 
     def __str__(self) -> str:
         head = ", ".join(f"{item.path}: {item.value.type}" for item in self.inputs)

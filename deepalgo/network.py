@@ -22,6 +22,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
+from deepalgo.certificate import Certificate, verify
 from deepalgo.emit.executable import Executable, build
 from deepalgo.emit.lower import Plan
 from deepalgo.errors import InputError
@@ -41,6 +42,9 @@ class Inputs(Protocol):
         self, args: Sequence[Any], kwargs: Mapping[str, Any], dtype: torch.dtype, device: torch.device
     ) -> tuple[list[Tensor], bool]:
         """Tensors with a batch axis in the order of the program's inputs, and whether the call was for a single sample."""
+
+    def write_back(self, args: Sequence[Any], kwargs: Mapping[str, Any], changed: dict[str, Tensor]) -> None:
+        """Leave in the caller's lists and arrays what the heuristic would leave in them."""
 
 
 class Network(torch.nn.Module):
@@ -96,7 +100,13 @@ class Network(torch.nn.Module):
         """What the heuristic returns, for one sample or a batch."""
         leaves, single = self.signature.flatten(args, kwargs, self.dtype, self.device)
         results = self.execute(leaves)
-        return rebuild(self.program.output, [result[0] for result in results] if single else results)
+        if single:
+            results = [result[0] for result in results]
+        changes = self.program.changes
+        if changes:
+            results, changed = results[: -len(changes)], results[-len(changes) :]
+            self.signature.write_back(args, kwargs, dict(zip((path for path, _ in changes), changed, strict=True)))
+        return rebuild(self.program.output, results)
 
     def execute(self, leaves: list[Tensor]) -> list[Tensor]:
         """Run the code on tensors with a batch axis; return the leaves of the output."""
@@ -117,6 +127,24 @@ class Network(torch.nn.Module):
         if torch.compiler.is_compiling():
             return results
         return self._forgive(executable, leaves, results, code)
+
+    def outcomes(self, leaves: list[Tensor]) -> tuple[list[Tensor], list[str | None]]:
+        """The results, and for each sample the error that it fails with, if any; a failed sample's results mean nothing."""
+        executable = self._executable(Plan("nan", self.loops == "settle", rounds=self.max_rounds))
+        with torch.no_grad():
+            results = self._run(executable, leaves)
+        if not executable.lowered.checks:
+            return results, [None] * (len(leaves[0]) if leaves else 1)
+        *results, code = results
+        return results, [executable.lowered.checks[number - 1].error if number else None for number in code.tolist()]
+
+    def verify(self, *args: Any, rtol: float = 1e-10, gradients: bool = True, samples: int = 1000, **kwargs: Any) -> Certificate:
+        """Compare with the function itself, sample by sample: answers, errors, paths and gradients.
+
+        The arguments are a batch as `forward` takes it, of which at most so many `samples` are compared. What differs raises a
+        `VerificationError`; the certificate prints as a table.
+        """
+        return verify(self, args, kwargs, rtol, gradients, samples)
 
     def _run(
         self,

@@ -6,6 +6,7 @@ later call into one tensor for every input.
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -41,6 +42,7 @@ class Signature:
     defaults: tuple[str, ...]  # parameters that were left at their default
     star: str | None = None
     double_star: str | None = None
+    numpy: frozenset[str] = frozenset()  # inputs that are NumPy numbers, which follow other rules than Python's
 
     def inputs(self) -> tuple[Input, ...]:
         """The inputs in program order."""
@@ -61,6 +63,19 @@ class Signature:
                     f"To pass '{name}', compile with inputs=('{name}',) or give it in example=."
                 )
         return _batch([(path, _tensor(path, item, leaf.value.type, dtype, device), leaf.value.type) for path, leaf, item in found])
+
+    def write_back(self, args: tuple[Any, ...], kwargs: dict[str, Any], changed: dict[str, torch.Tensor]) -> None:
+        """Leave in the caller's lists and NumPy arrays what the heuristic would leave in them; tensors are never written to."""
+        given = self._bind(args, kwargs)
+        for path, value in changed.items():
+            name, *keys = _steps(path)
+            holder, key = given, name
+            for step in keys:
+                holder, key = holder[key], step
+            if isinstance(holder[key], np.ndarray):
+                holder[key][...] = value.detach().cpu().numpy()
+            elif isinstance(holder, (list, dict)) and holder is not given:
+                holder[key] = value
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         if len(args) > len(self.order) and self.star is None:
@@ -96,6 +111,12 @@ def _leaves(tree: Tree, path: str) -> Iterator[tuple[str, Leaf]]:
                 yield from _leaves(item, f"{path}[{key!r}]")
         case Static():
             return
+
+
+def _steps(path: str) -> list[Any]:
+    """`points[0]['x']` as its name and its keys."""
+    name, _, rest = path.partition("[")
+    return [name, *(ast.literal_eval(key) for key in rest.removesuffix("]").split("][") if key)]
 
 
 def _match(tree: Tree, given: Any, path: str) -> list[tuple[str, Leaf, Any]]:

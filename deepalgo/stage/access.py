@@ -269,6 +269,9 @@ def _module_attribute(machine: Machine, module: types.ModuleType, name: str) -> 
 def _object_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call
 
+    held = getattr(value, "__dict__", None)
+    if isinstance(held, dict) and name in held and id(held) in machine.heap.namespaces and held[name] is not UNDEFINED:
+        return held[name]
     found = _class_attribute(type(value), name)
     if isinstance(found, property) and hasattr(found.fget, "__code__"):
         return call(machine, found.fget, [value], {}, node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import typing
 import warnings
 from typing import Any
 
@@ -481,6 +482,12 @@ def _deepcopy(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
     if isinstance(value, tuple):
         return tuple(_deepcopy(machine, [item], {}, node) for item in value)
     return value if isinstance(value, (Signal, Union)) else call_native(machine, copy.deepcopy, args, kwargs, node)
+
+
+@handles(typing.cast)
+def _cast(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """A word to type checkers only."""
+    return args[1]
 
 
 @handles(warnings.warn)

@@ -231,7 +231,7 @@ def _construct(machine: Machine, cls: type, args: list[Any], kwargs: dict[str, A
         return _checked(machine, cls, args, kwargs)
     if cls.__module__ == "builtins" or not _written_in_python(cls):
         return natives.call_native(machine, cls, args, kwargs, node)
-    instance = object.__new__(cls)
+    instance = object.__new__(_with_dict(cls))
     machine.heap.namespace(vars(instance))
     machine.heap.created(instance)
     if dataclasses.is_dataclass(cls) and _is_generated(cls.__init__):
@@ -246,7 +246,15 @@ def _construct(machine: Machine, cls: type, args: list[Any], kwargs: dict[str, A
 def _written_in_python(cls: type) -> bool:
     init, new = cls.__init__, cls.__new__
     return new is object.__new__ and (init is object.__init__ or isinstance(init, types.FunctionType)) and type(cls) in (type, *_METACLASSES) \
-        and hasattr(cls, "__dict__") and not natives.is_native_module(cls.__module__) and not getattr(cls, "__slots__", ())
+        and hasattr(cls, "__dict__") and not natives.is_native_module(cls.__module__)
+
+
+@functools.lru_cache(maxsize=1024)
+def _with_dict(cls: type) -> type:
+    """The class itself, or a subclass whose objects keep what would be in slots in a dict, where arms can undo it."""
+    if cls.__dictoffset__:
+        return cls
+    return type(cls)(cls.__name__, (cls,), {"__module__": cls.__module__, "__qualname__": cls.__qualname__})
 
 
 _METACLASSES: tuple[type, ...] = (__import__("abc").ABCMeta,)

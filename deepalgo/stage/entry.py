@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.errors import CompileError, InputError
-from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Sequence, Static, Tree, Type
+from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Sequence, Static, Tree, Type, Value
 from deepalgo.signature import Argument, Signature, is_input, parameters_of
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.convert import to_signal
@@ -20,7 +20,7 @@ from deepalgo.stage.calls import call
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.roles import find_roles
 from deepalgo.stage.text import message_of
-from deepalgo.stage.values import Closure, Leak, Signal, Text, Union, UserRaise
+from deepalgo.stage.values import Closure, Leak, Signal, Text, Union, UserRaise, is_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,10 @@ def stage(function: Callable[..., Any], example: Example, *, integers: bool = Fa
     except Leak as error:
         raise CompileError(str(error), span=machine.span, remedy="Write this part in plain Python with `math`.") from None
     output, leaves = output_of(machine, value)
-    body = Block((), (*machine.prelude, *machine.builder.body), tuple(leaf.value for leaf in leaves))
-    program = Program(signature.function, signature.inputs(), (), body, output)
+    changes = maker.changes()
+    results = (*(leaf.value for leaf in leaves), *(changed for _, changed in changes))
+    body = Block((), (*machine.prelude, *machine.builder.body), results)
+    program = Program(signature.function, signature.inputs(), (), body, output, changes)
     return replace(program, weights=machine.weights.finished(find_roles(program))), signature
 
 
@@ -95,6 +97,23 @@ class InputMaker:
         self.machine = machine
         self.example = example
         self.numpy: set[str] = set()
+        self.arrays: dict[str, tuple[Array, Any]] = {}
+        self.lists: dict[str, tuple[Any, Any]] = {}
+
+    def changes(self) -> tuple[tuple[str, Value], ...]:
+        """What the function left in arguments that it changed in place."""
+        found = [(path, to_signal(self.machine, array).value) for path, (array, held) in self.arrays.items() if array.held is not held]
+        for path, (container, before) in self.lists.items():
+            if len(container) != len(before):
+                raise CompileError(f"the function changes the length of its argument '{path}'", span=self.machine.span, remedy="Copy it first.")
+            keys = range(len(container)) if isinstance(container, list) else list(container)
+            found += [(f"{path}[{key!r}]", self._number(path, container[key])) for key in keys if container[key] is not before[key]]
+        return tuple(found)
+
+    def _number(self, path: str, value: Any) -> Value:
+        if not isinstance(value, Signal) and not is_number(value):
+            raise CompileError(f"the function puts a {type(value).__name__} into its argument '{path}'", span=self.machine.span, remedy="Copy it first.")
+        return self.machine.signal(value).value
 
     def call(self, name: str) -> tuple[list[Any], dict[str, Any], Signature]:
         """The arguments to run the function on, and the signature for later calls."""
@@ -148,22 +167,27 @@ class InputMaker:
             if all(isinstance(tree, Static) for _, tree in parts):
                 return value, Static(value)
             items = type(value)(item for item, _ in parts)
-            return self._own(items), Sequence(type(value).__name__, tuple(tree for _, tree in parts))
+            return self._own(path, items), Sequence(type(value).__name__, tuple(tree for _, tree in parts))
         if type(value) is dict:
             pairs = {key: self._convert(item, f"{path}[{key!r}]", False) for key, item in value.items()}
             if all(isinstance(tree, Static) for _, tree in pairs.values()):
                 return value, Static(value)
-            return self._own({key: item for key, (item, _) in pairs.items()}), Mapping("dict", tuple(pairs), tuple(tree for _, tree in pairs.values()))
+            return self._own(path, {key: item for key, (item, _) in pairs.items()}), Mapping("dict", tuple(pairs), tuple(tree for _, tree in pairs.values()))
         if is_input(value):
             shape = value.shape if isinstance(value, np.ndarray) else ()
             kind = Kind.COMPLEX if isinstance(value, complex) or getattr(value, "dtype", None) == np.complex128 else Kind.REAL
             if not isinstance(value, np.ndarray):
                 return self._leaf(path, Type(kind, shape), "py")
             signal, leaf = self._leaf(path, Type(kind, shape), "np")
-            return Array(signal), leaf
+            array = self.machine.heap.created(Array(signal))
+            self.arrays[path] = (array, signal)
+            return array, leaf
         return value, Static(value)
 
-    def _own(self, container: Any) -> Any:
+    def _own(self, path: str, container: Any) -> Any:
+        """A list or dict of the caller that the function may change in place."""
+        if isinstance(container, (list, dict)):
+            self.lists[path] = (self.machine.heap.created(container), container.copy())
         return container
 
     def _leaf(self, path: str, type: Type, flavour: str) -> tuple[Signal, Leaf]:

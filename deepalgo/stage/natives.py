@@ -61,11 +61,11 @@ def handles(*functions: Any) -> Callable[[Handler], Handler]:
 
 def find(function: Any) -> Handler | None:
     """The handler of a function, if it has one."""
-    from deepalgo.stage import builtin_functions, mathematics  # noqa: F401 - they register themselves
+    from deepalgo.stage import builtin_functions, complex_mathematics, mathematics, scipy_rules, silence  # noqa: F401 - they register themselves
     from deepalgo.stage.arrays import constructors, elementwise, linear, reductions  # noqa: F401
 
     try:
-        return HANDLERS.get(function)
+        return HANDLERS.get(function) or scipy_rules.find(function)
     except TypeError:  # not hashable
         return None
 

@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from deepalgo.stage import access, arithmetic, loops, tries
+from deepalgo.stage import access, arithmetic, loops, silence, tries
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.calls import call
 from deepalgo.stage.exits import FALL, Case, Exit, Way
@@ -259,6 +259,7 @@ def _imported(machine: Machine, module: Any, name: str) -> Any:
 def _with(machine: Machine, node: ast.With) -> Exit:
     """Enter, run the body, leave; an exception in the body passes through."""
     entered = []
+    raises = machine.numpy_raises
     for item in node.items:
         manager = evaluate(machine, item.context_expr)
         machine.at(item.context_expr)
@@ -269,6 +270,7 @@ def _with(machine: Machine, node: ast.With) -> Exit:
     outcome = block(machine, node.body)
     for manager in reversed(entered):
         _leave(machine, manager, node)
+    machine.numpy_raises = raises
     return outcome
 
 
@@ -278,6 +280,7 @@ SILENT = frozenset({"errstate", "catch_warnings", "nullcontext"})
 
 def _enter(machine: Machine, manager: Any, node: ast.expr) -> Any:
     if type(manager).__name__ in SILENT:
+        silence.enter(machine, manager)
         return manager
     method = getattr(type(manager), "__enter__", None)
     if not hasattr(method, "__code__"):

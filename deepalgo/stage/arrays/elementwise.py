@@ -43,6 +43,9 @@ BINARY: dict[str, str] = {
     "greater_equal": "ge", "equal": "eq", "not_equal": "ne", "logical_and": "and", "logical_or": "or", "logical_xor": "xor",
     "bitwise_and": "bitand", "bitwise_or": "bitor", "bitwise_xor": "bitxor", "left_shift": "lshift", "right_shift": "rshift",
 }
+MAY_WARN = frozenset(
+    "add sub mul div floordiv mod pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos sinh cosh acosh atanh fmod hypot".split()
+)
 LOGICAL = frozenset({"and", "or", "xor", "not"})
 OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow",
@@ -64,7 +67,20 @@ def apply(machine: Machine, name: str, native: Callable[..., Any], args: Args) -
         result = machine.emit(name, *signals, flavour="np")
     except (ValueError, TypeError) as error:
         raise UserRaise(type(error), str(error), machine.span) from None
+    if machine.numpy_raises is not None and name in MAY_WARN:
+        _raise_warnings(machine, name, result, signals)
     return wrap(machine, with_known(machine, native, result, signals))
+
+
+def _raise_warnings(machine: Machine, name: str, result: Signal, signals: list[Signal]) -> None:
+    """Where the user turned NumPy's warnings into errors, an infinite or undefined result raises."""
+    reals = [signal for signal in signals if signal.kind >= Kind.REAL]
+    finite = machine.emit("no_overflow", result, *reals)
+    undefined = machine.emit("isnan", result)
+    for signal in reals:
+        undefined = machine.emit("and", undefined, machine.emit("not", machine.emit("isnan", signal)))
+    assert machine.numpy_raises is not None
+    machine.check(machine.emit("and", finite, machine.emit("not", undefined)), machine.numpy_raises, f"divide by zero or invalid value encountered in {name}")
 
 
 def _apply_masked(machine: Machine, name: str, native: Callable[..., Any], args: Args) -> Masked:

@@ -53,8 +53,8 @@ def attribute(machine: Machine, array: Any, name: str, node: ast.AST) -> Any:
             return HANDLERS[getattr(np, name)](machine, [array], {}, node)
         case "flat":
             return constructors.reshape(machine, array, -1, node)
-        case "__array__" | "__len__":
-            return None
+        case "flags":
+            return np.empty(extent).flags
         case _:
             raise UserRaise(AttributeError, f"'numpy.ndarray' object has no attribute '{name}'", machine.at(node))
 

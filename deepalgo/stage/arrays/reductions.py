@@ -248,3 +248,22 @@ def method(name: str) -> Callable[[Machine, Any, Args, Kwargs, ast.AST], Any]:
     return lambda machine, array, args, kwargs, node: HANDLERS[native](machine, [array, *args], kwargs, node)
 
 
+def _without_nan(name: str, native: Callable[..., Any], neutral: float) -> Handler:
+    """`np.nansum` and its kin: what is not a number does not count."""
+
+    def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        if is_plain(machine, args[0]):
+            return call_numpy(machine, native, *[plain(machine, item) for item in args], **kwargs)
+        value, (axis, keepdims) = to_signal(machine, args[0]), options(args, kwargs)
+        missing = emit(machine, "isnan", value)
+        total = reduce(machine, name, emit(machine, "select", missing, neutral, value), axis, keepdims)
+        if native is not np.nanmean:
+            return wrap(machine, total)
+        present = machine.cast(emit(machine, "not", missing), Type(Kind.REAL, value.shape))
+        return wrap(machine, emit(machine, "div", total, reduce(machine, "sum", present, axis, keepdims)))
+
+    return handler
+
+
+for _native, _name, _neutral in ((np.nansum, "sum", 0.0), (np.nanmean, "sum", 0.0), (np.nanmin, "amin", float("inf")), (np.nanmax, "amax", float("-inf"))):
+    HANDLERS[_native] = _without_nan(_name, _native, _neutral)

@@ -1,0 +1,95 @@
+"""Rules for compiled functions of SciPy. SciPy itself is never imported here: its functions are known once the user has imported them."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+from typing import Any
+
+import numpy as np
+
+from deepalgo.ir import Kind, Type
+from deepalgo.ops.table import TABLE
+from deepalgo.stage.arrays import elementwise, splines
+from deepalgo.stage.arrays.convert import is_plain, to_signal, wrap
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.natives import HANDLERS, Handler
+from deepalgo.stage.values import Known, Signal
+
+#: Functions of scipy.special that are rows of the table under another name.
+RENAMED = {"psi": "digamma", "gammaln": "gammaln", "binom": "binom", "erfc": "erfc", "erf": "erf", "gamma": "gamma", "cbrt": "cbrt",
+           "exp2": "exp2", "expm1": "expm1", "log1p": "log1p", "radian": "radians"}
+LINEAR = {"norm": np.linalg.norm, "solve": np.linalg.solve, "inv": np.linalg.inv, "det": np.linalg.det, "pinv": np.linalg.pinv}
+
+
+def find(function: Any) -> Handler | None:
+    """The rule for a function of SciPy, if there is one."""
+    if "scipy" not in sys.modules:
+        return None
+    return _rules(tuple(name in sys.modules for name in ("scipy.special", "scipy.linalg", "scipy.interpolate"))).get(_key(function))
+
+
+def _key(function: Any) -> Any:
+    return function if isinstance(function, np.ufunc) else (getattr(function, "__module__", None), getattr(function, "__name__", None))
+
+
+@functools.lru_cache(maxsize=8)
+def _rules(loaded: tuple[bool, ...]) -> dict[Any, Handler]:
+    rules: dict[Any, Handler] = {
+        (module, name): HANDLERS[native] for name, native in LINEAR.items() for module in ("scipy.linalg", "scipy.linalg._misc", "scipy.linalg._basic")
+    }
+    rules |= {("scipy.linalg._misc", "norm"): HANDLERS[np.linalg.norm]}
+    for module in ("scipy.interpolate._dfitpack", "scipy.interpolate.dfitpack", "dfitpack", None):
+        rules |= {(module, "function splev"): splines.splev, (module, "function bispev"): splines.bispev}
+    if loaded[0]:
+        rules |= _special(sys.modules["scipy.special"])
+    return rules
+
+
+def _special(module: Any) -> dict[Any, Handler]:
+    rules: dict[Any, Handler] = {}
+    for name in dir(module):
+        native = getattr(module, name)
+        row = RENAMED.get(name, name)
+        if isinstance(native, np.ufunc) and row in TABLE:
+            rules[native] = _elementwise(row, native)
+    inner = sys.modules.get("scipy.special._ufuncs")
+    if inner is not None and "lambertw" in TABLE:
+        rules[inner._lambertw] = _lambertw
+    return rules
+
+
+def _elementwise(row: str, native: Any) -> Handler:
+    missing = getattr(TABLE[row], "no_gradient", ())
+
+    def handler(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        for place in missing:
+            if isinstance(args[place], Signal) and args[place].known is None:
+                machine.refuse(f"`{native.__name__}` has no derivative rule for argument {place + 1}, which depends on data", "Make that argument fixed.", node)
+        return elementwise.apply(machine, row, native, list(args[: native.nin]))
+
+    return handler
+
+
+def _lambertw(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """SciPy answers with a complex number; on the real axis right of -1/e it is real."""
+    if is_plain(machine, args[0]):
+        return elementwise.call_numpy(machine, sys.modules["scipy.special"].lambertw, args[0], np.asarray(args[1]).item() if isinstance(args[1], np.ndarray) else _branch(machine, args[1]))
+    value, branch = to_signal(machine, args[0]), _branch(machine, args[1])
+    if branch not in (0, -1) or value.kind is Kind.COMPLEX:
+        machine.refuse("this branch of the Lambert function has no rule", "Use the branches 0 and -1 of a real argument.", node)
+    real = machine.emit("ge", value, -0.36787944117144233)
+    if branch == -1:
+        real = machine.emit("and", real, machine.emit("lt", value, 0.0))
+    machine.check(real, "ComplexResult", "the Lambert function is complex here")
+    result = machine.emit("lambertw", value, branch=branch)
+    known: Known | None = None
+    return wrap(machine, Signal(machine.cast(result, Type(Kind.COMPLEX, result.shape)).value, "np", result.uniform, known))
+
+
+def _branch(machine: Machine, value: Any) -> int:
+    from deepalgo.stage.arrays.box import Array, read
+
+    held = read(machine, value) if isinstance(value, Array) else value
+    return int(np.asarray(held).item())

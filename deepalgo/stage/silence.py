@@ -1,0 +1,37 @@
+"""Warnings: they change no answer, unless the user turns them into errors."""
+
+from __future__ import annotations
+
+import ast
+import logging
+import warnings
+from typing import Any
+
+import numpy as np
+
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.natives import handles
+
+
+def enter(machine: Machine, manager: Any) -> None:
+    """`with np.errstate(divide="raise")`: NumPy raises inside."""
+    if isinstance(manager, np.errstate):
+        settings = [getattr(manager, name, None) for name in ("_all", "_divide", "_invalid", "_over")]
+        machine.numpy_raises = FloatingPointError if "raise" in settings else None
+
+
+@handles(warnings.simplefilter, warnings.filterwarnings)
+def _filter(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> None:
+    action = args[0] if args else kwargs.get("action")
+    machine.numpy_raises = RuntimeWarning if action == "error" else None
+
+
+@handles(np.seterr)
+def _seterr(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> dict[str, str]:
+    machine.numpy_raises = FloatingPointError if "raise" in (*args, *kwargs.values()) else None
+    return {}
+
+
+@handles(logging.debug, logging.info, logging.warning, logging.error, logging.critical)
+def _log(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> None:
+    machine.notes.append(f"{machine.span.place if machine.span else ''}: the message logged here is left out")
