@@ -142,6 +142,9 @@ def set_item(machine: Machine, container: Any, key: Any, value: Any, node: ast.A
     if isinstance(container, Union):
         distribute(machine, container, lambda case: set_item(machine, case, key, value, node), node)
         return
+    if isinstance(key, Union):
+        distribute(machine, key, lambda case: set_item(machine, container, case, value, node), node)
+        return
     if isinstance(container, Array):
         indexing.store(machine, container, key, value, node)
         return

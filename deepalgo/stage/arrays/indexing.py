@@ -13,7 +13,7 @@ from deepalgo.stage.arrays.convert import box, is_plain, kind, plain, to_signal,
 from deepalgo.stage.arrays.elementwise import Masked, Positions, call_numpy
 from deepalgo.stage.machine import UNROLL, Machine
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import NeedsUnroll, Signal, Union, UserRaise
+from deepalgo.stage.values import NeedsUnroll, Signal, Text, Union, UserRaise
 
 
 def get(machine: Machine, array: Array, key: Any, node: ast.AST) -> Any:
@@ -38,6 +38,8 @@ def as_entries(machine: Machine, key: Any) -> list[Any]:
     """The entries of a key, weights among them as plain numbers."""
     entries = list(key) if isinstance(key, tuple) else [key]
     entries = [entry.mask if isinstance(entry, Positions) else entry for entry in entries]
+    if any(isinstance(entry, (Union, Text, Masked)) for entry in entries):
+        machine.refuse("an index whose kind depends on data cannot be compiled", "Index by a number, a slice or one mask.")
     return [machine.demand(entry, "chooses an item at compile time") if isinstance(entry, Signal) and entry.known is not None else entry for entry in entries]
 
 
