@@ -9,16 +9,22 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from deepalgo.errors import CompileError, DeepalgoError, InternalError
+from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, InternalError
+from deepalgo.ir import Check, Program, walk
 from deepalgo.network import Network
+from deepalgo.signature import Signature
+from deepalgo.source import Span
 from deepalgo.stage.entry import Example, stage
 
 #: Deep chains of helpers nest the interpreter deeply.
 RECURSION_LIMIT = 20_000
+#: A power that turns the example complex is staged again as a complex one, so often at most.
+MOST_RESTARTS = 8
 
 
 def compile(
@@ -42,10 +48,35 @@ def compile(
     `integers=True` makes weights of whole-number coefficients, too.
     """
     _check_options(loops, max_rounds, errors)
+    call = Example.of(fn, example, tuple(static), tuple(inputs))
+    complex_at: frozenset[Span] = frozenset()
+    for _ in range(MOST_RESTARTS):
+        program, signature = _stage(fn, call, integers, complex_at)
+        network = Network(program, signature, loops=loops, max_rounds=max_rounds, errors=errors, function=fn)
+        turned = _turns_complex(network, example)
+        if turned is None or turned in complex_at:
+            break
+        complex_at |= {turned}
+    return network
+
+
+def _turns_complex(network: Network, example: tuple[Any, dict[str, Any]] | None) -> Span | None:
+    """The place where a power of a negative number turns the example complex, which decides what is compiled there."""
+    if example is None or not any(isinstance(item, Check) and item.error == "ComplexResult" for item in walk(network.program.body)):
+        return None
+    try:
+        Network(network.program, network.signature)(*copy.deepcopy(tuple(example[0])), **copy.deepcopy(example[1]))
+    except HeuristicError as error:
+        return error.span if error.error == "ComplexResult" else None
+    return None
+
+
+def _stage(fn: Callable[..., Any], example: Example, integers: bool, complex_at: frozenset[Span]) -> tuple[Program, Signature]:
+    """Stage with room for deep recursion; what goes wrong inside is our bug and says so."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
-        program, signature = stage(fn, Example.of(fn, example, tuple(static), tuple(inputs)), integers=integers)
+        return stage(fn, example, integers=integers, complex_at=complex_at)
     except DeepalgoError:
         raise
     except RecursionError:
@@ -58,7 +89,6 @@ def compile(
         ) from error
     finally:
         sys.setrecursionlimit(limit)
-    return Network(program, signature, loops=loops, max_rounds=max_rounds, errors=errors, function=fn)
 
 
 def _check_options(loops: str, max_rounds: int | None, errors: str) -> None:

@@ -229,6 +229,9 @@ def power(machine: Machine, op: type[ast.operator], left: Any, right: Any, flavo
     if base_kind <= Kind.INT and exponent_kind <= Kind.INT:
         return _integer_power(machine, left, right, flavour)
     base = machine.cast(left, Type(Kind.REAL, getattr(left, "shape", ())))
+    if flavour == "py" and machine.span in machine.complex_at:
+        machine.check(_less(machine, base), "RealResult", "a fractional power is complex on the example, and real here")
+        return machine.emit("pow", machine.cast(base, Type(Kind.COMPLEX)), machine.cast(right, Type(Kind.COMPLEX)), flavour=flavour)
     if flavour == "py":
         _check_power(machine, base, left, right)
     result = machine.emit("pow", base, right, flavour=flavour)

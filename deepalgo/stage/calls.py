@@ -32,7 +32,7 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
         return distribute(machine, function, lambda case: call(machine, case, args, kwargs, node), node)
     handler = natives.find(function)
     if handler is not None:
-        return _handle(machine, handler, args, kwargs, node)
+        return _handle(machine, handler, *natives.by_position(function, args, kwargs), node)
     match function:
         case ArrayMethod():
             return function.call(machine, args, kwargs, node)
@@ -62,7 +62,14 @@ def _handle(machine: Machine, handler: natives.Handler, args: list[Any], kwargs:
     for place, item in enumerate(args):
         if isinstance(item, Union):
             return distribute(machine, item, lambda case: _handle(machine, handler, [*args[:place], case, *args[place + 1 :]], kwargs, node), node)  # noqa: B023
-    return handler(machine, args, kwargs, node)
+    try:
+        return handler(machine, args, kwargs, node)
+    except (IndexError, KeyError, TypeError, ValueError) as error:
+        machine.refuse(
+            f"deepalgo has no rule for this way of calling the function ({type(error).__name__}: {error})",
+            "Call it in the usual way, with fewer options.",
+            node,
+        )
 
 
 def _call_object(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:

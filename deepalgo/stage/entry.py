@@ -12,6 +12,7 @@ import numpy as np
 
 from deepalgo.errors import CompileError, InputError
 from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Sequence, Static, Tree, Type, Value
+from deepalgo.source import Span
 from deepalgo.signature import Argument, Signature, is_input, parameters_of
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.convert import to_signal
@@ -66,9 +67,12 @@ def _bound(function: Callable[..., Any], example: Any) -> dict[str, Any]:
     return dict(bound.arguments)
 
 
-def stage(function: Callable[..., Any], example: Example, *, integers: bool = False) -> tuple[Program, Signature]:
-    """Run the function once on Signals."""
+def stage(
+    function: Callable[..., Any], example: Example, *, integers: bool = False, complex_at: frozenset[Span] = frozenset()
+) -> tuple[Program, Signature]:
+    """Run the function once on Signals. `complex_at`: places where a power of a real number is complex."""
     machine = Machine(integers=integers)
+    machine.complex_at = complex_at
     maker = InputMaker(machine, example)
     args, kwargs, signature = maker.call(getattr(function, "__name__", type(function).__name__))
     try:

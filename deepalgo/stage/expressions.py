@@ -228,9 +228,12 @@ def _formatted(machine: Machine, node: ast.FormattedValue) -> Any:
 
 
 def _list_comprehension(machine: Machine, node: ast.ListComp | ast.GeneratorExp) -> Any:
-    found: list[Any] = []
-    _comprehend(machine, node.generators, lambda: found.append(evaluate(machine, node.elt)))
-    return machine.heap.created(found)
+    def over(source: Any) -> list[Any]:
+        found: list[Any] = []
+        _comprehend(machine, node.generators, source, lambda: found.append(evaluate(machine, node.elt)))
+        return machine.heap.created(found)  # type: ignore[no-any-return]  # the same list
+
+    return distribute(machine, evaluate(machine, node.generators[0].iter), over, node)
 
 
 def _set_comprehension(machine: Machine, node: ast.SetComp) -> Any:
@@ -238,20 +241,23 @@ def _set_comprehension(machine: Machine, node: ast.SetComp) -> Any:
 
 
 def _dict_comprehension(machine: Machine, node: ast.DictComp) -> Any:
-    found: dict[Any, Any] = {}
+    def over(source: Any) -> dict[Any, Any]:
+        found: dict[Any, Any] = {}
 
-    def add() -> None:
-        key = access.static_key(machine, evaluate(machine, node.key), node.key)
-        found[key] = evaluate(machine, node.value)
+        def add() -> None:
+            key = access.static_key(machine, evaluate(machine, node.key), node.key)
+            found[key] = evaluate(machine, node.value)
 
-    _comprehend(machine, node.generators, add)
-    return machine.heap.created(found)
+        _comprehend(machine, node.generators, source, add)
+        return machine.heap.created(found)  # type: ignore[no-any-return]  # the same dict
+
+    return distribute(machine, evaluate(machine, node.generators[0].iter), over, node)
 
 
-def _comprehend(machine: Machine, generators: list[ast.comprehension], add: Callable[[], None]) -> None:
+def _comprehend(machine: Machine, generators: list[ast.comprehension], source: Any, add: Callable[[], None]) -> None:
     """Run the loops of a comprehension. Its variables live in a scope of their own; only the first iterable is outside of it."""
-    outer, first = machine.frame, generators[0].iter
-    items = access.iterate(machine, evaluate(machine, first), first)
+    outer = machine.frame
+    items = access.iterate(machine, source, generators[0].iter)
     bound = frozenset(name for generator in generators for name in names.targets(generator.target))
     frame = Frame(outer.source, {}, outer.globals, outer, local_names=bound, comprehension=True)
     machine.heap.namespace(frame.names)

@@ -56,6 +56,7 @@ class Machine:
         self.lifted: dict[Any, tuple[Any, Any]] = {}  # tables from outside, by the place where they are held
         self.prelude: list[Statement] = []  # what those tables are made of: every block sees it
         self.numpy_raises: type[BaseException] | None = None  # what NumPy's warnings were turned into
+        self.complex_at: frozenset[Span] = frozenset()  # powers that turned the example complex
         self.recursions: dict[int, dict[str, Any]] = {}  # functions that are being staged as a loop over their own calls
         self.unrolled: dict[int, ast.AST] = {}  # functions whose recursion is no loop
         self.error_classes: dict[str, type[BaseException]] = {}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import functools
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -68,6 +70,26 @@ def find(function: Any) -> Handler | None:
         return HANDLERS.get(function) or scipy_rules.find(function)
     except TypeError:  # not hashable
         return None
+
+
+def by_position(function: Any, args: list[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """The same call with arguments by position as far as they go, so that a rule need not look in two places."""
+    if not kwargs or args and not isinstance(function, types.FunctionType):
+        return args, kwargs
+    names = _parameters(function)
+    args, kwargs = list(args), dict(kwargs)
+    while len(args) < len(names) and names[len(args)] in kwargs:
+        args.append(kwargs.pop(names[len(args)]))
+    return args, kwargs
+
+
+@functools.lru_cache(maxsize=1024)
+def _parameters(function: Any) -> tuple[str, ...]:
+    try:
+        found = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    return tuple(item.name for item in found if item.kind is item.POSITIONAL_OR_KEYWORD)
 
 
 def is_native_module(module: str | None) -> bool:

@@ -80,9 +80,10 @@ def _transpose(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, 
 
 
 def _astype(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    dtype = args[0] if args else kwargs["dtype"]
     if is_plain(machine, array):
-        return box(machine, np.asarray(plain(machine, array)).astype(args[0]))
-    result = constructors.to_kind(machine, to_signal(machine, array), args[0])
+        return box(machine, np.asarray(plain(machine, array)).astype(dtype))
+    result = constructors.to_kind(machine, to_signal(machine, array), dtype)
     return new_array(machine, result) if isinstance(array, Array) else wrap(machine, result)
 
 
