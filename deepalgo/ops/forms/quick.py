@@ -8,7 +8,7 @@ A comparison writes a mask and a second pass reads it; smallest, largest and sum
 
 from __future__ import annotations
 
-import math
+import cmath
 
 import torch
 from torch import Tensor
@@ -16,7 +16,7 @@ from torch import Tensor
 
 def finite(x: Tensor) -> bool:
     """No sample is inf or NaN."""
-    return math.isfinite(x.sum().item())
+    return cmath.isfinite(x.sum().item())
 
 
 def nonzero(x: Tensor) -> bool:
