@@ -23,7 +23,7 @@ from tests.fuzz.instrument import Instrumented, Literal, Result, flat
 from tests.fuzz.program import Program
 
 STEP = 1e-4
-ULPS = 2.0**-50
+BLURRED = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ class Oracle:
     def __init__(self, program: Program, file: str = "<program>") -> None:
         self.program = program
         self.runs = Instrumented(program, file)
+        self._blurred: dict[int, list[Result]] = {}
 
     @cached_property
     def results(self) -> list[Result]:
@@ -99,24 +100,33 @@ class Oracle:
             return None
         return (objective(right.value) - objective(left.value)) / (2.0 * step)
 
-    def tolerance(self, sample: int) -> list[float] | None:
-        """How far each leaf moves when inputs and library functions are off by an ulp; None where the path itself changes.
+    def blurred(self, sample: int) -> list[Result]:
+        """What the program does when inputs and library functions are off by an ulp, in several ways."""
+        if sample not in self._blurred:
+            self._blurred[sample] = [self._blur(sample, noise) for noise in range(BLURRED)]
+        return self._blurred[sample]
 
-        This is what justifies a difference: cancellation magnifies the last place, and a guard whose operands are that close
-        together may go either way.
+    def _blur(self, sample: int, noise: int) -> Result:
+        rng = random.Random(noise)
+        change = {name: value * (1.0 + rng.choice((-1, 0, 1)) * 2.0**-52) for name, value in self.program.samples[sample].items()}
+        return self.runs.run(sample, change=change if noise % 2 else None, noise=noise)
+
+    def others(self, sample: int) -> list[Result]:
+        """The runs among the blurred ones that took another path, or ended otherwise."""
+        here = self.results[sample]
+        return [other for other in self.blurred(sample) if other.error != here.error or other.path != here.path]
+
+    def tolerance(self, sample: int) -> list[float]:
+        """How far each leaf moves when the last places do, on the path that the sample takes.
+
+        This is what justifies a difference: cancellation magnifies the last place.
         """
         here = self.results[sample]
-        moved = [0.0] * len(flat(here.value))
-        for noise in range(16):
-            rng = random.Random(noise)
-            change = {name: value * (1.0 + rng.choice((-1, 0, 1)) * 2.0**-52) for name, value in self.program.samples[sample].items()}
-            other = self.runs.run(sample, change=change if noise % 2 else None, noise=noise)
-            if other.error != here.error or other.path != here.path:
-                return None
-            for place, (a, b) in enumerate(zip(flat(here.value), flat(other.value), strict=True)):
-                if isinstance(a, (int, float)) and isinstance(b, (int, float)):
-                    moved[place] = max(moved[place], abs(a - b))
-        return [16.0 * item for item in moved]
+        if here.error:
+            return []
+        same = [other for other in self.blurred(sample) if other.path == here.path and other.error == here.error]
+        columns = zip(flat(here.value), *(flat(other.value) for other in same), strict=True)
+        return [16.0 * max((abs(other - first) for other in others), default=0.0) for first, *others in columns]
 
 
 def objective(value: Any) -> float:
