@@ -28,7 +28,7 @@ from deepalgo.emit.lower import Plan
 from deepalgo.errors import InputError
 from deepalgo.ir import Program, While, walk
 from deepalgo.runtime.errors import Complaint, count, raise_errors, raise_first
-from deepalgo.runtime.gradient import join, pick
+from deepalgo.runtime.gradient import join, pick, positions
 from deepalgo.runtime.inputs import Floats
 from deepalgo.runtime.rebuild import rebuild
 from deepalgo.runtime.record import Record, current_record
@@ -162,19 +162,19 @@ class Network(torch.nn.Module):
         if not executable.lowered.checks:
             return self._run(executable, leaves, record=record)
         *results, code = self._run(executable, leaves)
-        good = (code == 0).nonzero().squeeze(1)
+        good = positions(code == 0)
         self._run(executable, list(pick(good, leaves)), record=record, chosen=good, size=len(code))
         return self._forgive(executable, leaves, results, code)
 
     def _forgive(self, executable: Executable, leaves: list[Tensor], results: list[Tensor], code: Tensor) -> list[Tensor]:
         """Count the failed samples; run the others alone, so that no gradient of a failed one is ever computed."""
-        bad = code.nonzero().squeeze(1)
+        bad = positions(code)
         if len(bad) == 0:
             return results
         self.failures += count(code, executable.lowered.checks)
         if executable.plan.fixed:
             return results
-        good = (code == 0).nonzero().squeeze(1)
+        good = positions(code == 0)
         again = self._run(executable, list(pick(good, leaves)))[:-1]
         return list(join(len(code), (good, bad), (again, [_nothing(result, len(bad)) for result in results])))
 

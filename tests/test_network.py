@@ -142,7 +142,7 @@ def test_code_and_program_can_be_read():
         "    t1 = x > 0.05\n"
         "    x_2 = run.cut(t1, x)\n"
         "    w_2 = run.cut(t1, run.spread(w))\n"
-        "    return torch.where(t1, ops.log(x_2) * w_2, x - w),"
+        "    return ops.where(t1, ops.log(x_2) * w_2, x - w),"
     )
     assert str(net.program).startswith("f(x: real)")
 

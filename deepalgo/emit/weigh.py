@@ -7,12 +7,15 @@ True
 
 from __future__ import annotations
 
+import math
+
 from deepalgo.ir import Block, If, Loop, Op, Statement, While
 
-#: Operations in both arms together up to which a mask is quicker (`python -m benchmarks.speed` shows the crossing).
-LIGHT = 24
+#: Operations in both arms together up to which a mask is quicker: measured on mixed data, batches of 1000 and of 100 000.
+LIGHT = 8
 #: Operations that cost as much as so many additions.
-HEAVY = {"pow": 8, "exp": 3, "log": 3, "sin": 3, "cos": 3, "tan": 6, "gamma": 60, "lgamma": 20, "atan2": 6, "round_digits": 20}
+HEAVY = {"pow": 20, "exp": 4, "log": 4, "sin": 4, "cos": 4, "tan": 8, "asin": 8, "acos": 8, "atan2": 10, "sinh": 8, "cosh": 8, "tanh": 8,
+         "gamma": 60, "lgamma": 20, "round_digits": 20, "mod": 10, "matmul": 20, "solve": 60}
 FREE = {"const", "weight", "index"}
 
 
@@ -28,8 +31,8 @@ def cost(block: Block) -> float:
 
 def _cost(statement: Statement) -> float:
     match statement:
-        case Op(name=name):
-            return 0 if name in FREE else HEAVY.get(name, 1)
+        case Op(name=name, result=result):
+            return 0 if name in FREE else HEAVY.get(name, 1) * math.prod(result.type.shape)
         case If(then=then, orelse=orelse):
             return cost(then) + cost(orelse) + 1
         case Loop(count=count, body=body):

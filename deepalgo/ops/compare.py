@@ -45,7 +45,7 @@ ROWS = (
     _logic("or", "{0} | {1}", "{0} or {1}", "{0}, {1}"),
     _logic("xor", "{0} ^ {1}", "{0} != {1}", "{0}, {1}"),
     _logic("not", "~{0}", "not {0}", "{0}"),
-    Row("select", _select, "torch.where({0}, {1}, {2})", "({1} if {0} else {2})", "np.where({0}, {1}, {2})", False,
+    Row("select", _select, "ops.where({0}, {1}, {2})", "({1} if {0} else {2})", "np.where({0}, {1}, {2})", False,
         common=Kind.BOOL, apart=1),
     Row("cut", lambda args, attrs: args[1], "run.cut({0}, {1})", "{1}", "{1}", False, broadcasts=False),
     _choice("min", "min({0}, {1})", "np.where({1} < {0}, {1}, {0})"),

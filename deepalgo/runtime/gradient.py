@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -27,6 +28,14 @@ def cut(mask: Tensor, x: Tensor, fixed: bool = False) -> Tensor:
         return x
     result: Tensor = apply(Cut if fixed else QuickCut, mask.reshape(mask.shape + (1,) * (x.dim() - mask.dim())), x)
     return result
+
+
+def positions(mask: Tensor) -> Tensor:
+    """The numbers of the samples in the mask."""
+    if mask.device.type != "cpu":
+        return mask.nonzero().squeeze(1)
+    # NumPy's version does not branch at every sample, which is ten times faster on mixed data.
+    return torch.from_numpy(np.flatnonzero(mask.numpy()))
 
 
 def pick(index: Tensor, values: Sequence[Tensor]) -> tuple[Tensor, ...]:
@@ -53,8 +62,13 @@ def _put_together(size: int, places: Sequence[Tensor], column: Sequence[Tensor])
     kind = max((piece.dtype for piece in column), key=_rank)
     whole = torch.empty((size, *column[0].shape[1:]), dtype=kind, device=column[0].device)
     for place, piece in zip(places, column, strict=True):
-        whole.index_copy_(0, place, piece.to(kind))
+        _put(whole, place, piece.to(kind))
     return whole
+
+
+def _put(whole: Tensor, place: Tensor, piece: Tensor) -> Tensor:
+    """Write samples to their places, in torch's fastest way for the shape."""
+    return whole.scatter_(0, place, piece) if whole.dim() == 1 else whole.index_copy_(0, place, piece)
 
 
 def _rank(dtype: torch.dtype) -> tuple[bool, bool, int]:
@@ -109,7 +123,8 @@ class Pick(torch.autograd.Function):
 
 
 def _scatter(size: int, index: Tensor, g: Tensor) -> Tensor:
-    return g.new_zeros((size, *g.shape[1:])).index_copy(0, index, g)
+    zeros = g.new_zeros((size, *g.shape[1:]))
+    return zeros.index_copy(0, index, g) if torch.is_grad_enabled() else _put(zeros, index, g)
 
 
 class Join(torch.autograd.Function):

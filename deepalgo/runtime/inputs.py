@@ -40,6 +40,9 @@ class Floats:
         batched = [tensor if tensor.dim() > rank else tensor.expand(1 if size is None else size, *tensor.shape) for tensor, rank in pairs]
         return batched, size is None
 
+    def write_back(self, args: Sequence[Any], kwargs: Mapping[str, Any], changed: dict[str, Tensor]) -> None:
+        """Numbers cannot be changed by a call."""
+
     def _assign(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         paths = [item.path for item in self.inputs]
         if len(args) > len(paths):

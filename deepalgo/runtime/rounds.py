@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from deepalgo.ir import Check, Statement, While
-from deepalgo.runtime.gradient import join, pick
+from deepalgo.runtime.gradient import join, pick, positions
 
 if TYPE_CHECKING:
     from deepalgo.runtime.run import Run
@@ -40,7 +40,7 @@ class Rounds:
             self.number = number
             with torch.no_grad():
                 (go,) = test(self.run, *state, *takes)
-            if not bool(go.all()):
+            if int(torch.count_nonzero(go)) < self.run.size:
                 state, takes = self.leave(go, state, takes)
             if self.run.size == 0:
                 break
@@ -53,7 +53,7 @@ class Rounds:
 
     def leave(self, go: Tensor, state: tuple[Tensor, ...], takes: tuple[Tensor, ...]) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
         """Put the samples aside that stop here; return what the others carry and take."""
-        stop, keep = (~go).nonzero().squeeze(1), go.nonzero().squeeze(1)
+        stop, keep = positions(~go), positions(go)
         if len(keep) == 0:
             self.put_aside(stop if self.places is None else self.places, state)
             self.run = self.run.sub(keep)

@@ -17,7 +17,7 @@ from torch import Tensor
 from deepalgo.errors import HeuristicError
 from deepalgo.ir import Attr, Check, Statement
 from deepalgo.ops.forms.operands import COMPLEX, Operand
-from deepalgo.runtime.gradient import cut, join, pick
+from deepalgo.runtime.gradient import cut, join, pick, positions
 from deepalgo.runtime.record import Record, Visit, is_near
 from deepalgo.runtime.rounds import Part, Rounds, loop_bound
 
@@ -48,13 +48,13 @@ class Run:
         run.parent, run.chosen = self, chosen
         return run
 
-    def original(self, places: Tensor) -> Tensor:
-        """The numbers in the whole batch of the samples at `places` of this run."""
+    def original(self, here: Tensor) -> Tensor:
+        """The numbers in the whole batch of samples that have the numbers `here` in this run."""
         run: Run | None = self
         while run is not None:
-            places = places if run.chosen is None else run.chosen[places]
+            here = here if run.chosen is None else run.chosen[here]
             run = run.parent
-        return places
+        return here
 
     @property
     def top(self) -> Run:
@@ -109,22 +109,22 @@ class Run:
 
     def fail(self, check: Check, bad: Tensor, operands: Sequence[Operand] = ()) -> None:
         """Raise for the samples in `bad`, with the operands of the first one in the message."""
-        places = bad.expand(self.size).nonzero().squeeze(1)
-        first = [_number(operand, int(places[0])) for operand in operands]
+        failed = positions(bad.expand(self.size))
+        first = [_number(operand, int(failed[0])) for operand in operands]
         message = check.message.format(*first) if first else check.message
-        samples = self.original(places).tolist()
+        samples = self.original(failed).tolist()
         raise HeuristicError(check.error, message, span=check.span, samples=samples, size=self.top.size)
 
     def branch(self, condition: Tensor, then: Part, then_takes: Sequence[Tensor], orelse: Part, orelse_takes: Sequence[Tensor],
                site: int) -> tuple[Tensor, ...]:
         """Run each arm on the samples that take it."""
         self.note_branch(condition, site)
-        taken = condition.nonzero().squeeze(1)
+        taken = positions(condition)
         if len(taken) == self.size:
             return then(self, *then_takes)
         if len(taken) == 0:
             return orelse(self, *orelse_takes)
-        left = (~condition).nonzero().squeeze(1)
+        left = positions(~condition)
         first = then(self.sub(taken), *pick(taken, then_takes))
         second = orelse(self.sub(left), *pick(left, orelse_takes))
         return join(self.size, (taken, left), (first, second))
@@ -146,13 +146,13 @@ class Run:
         if bound is None:
             self.fail(loop_bound(self.sites[site], self.limit), torch.ones((), dtype=torch.bool))
 
-    def note(self, table: str, site: int, did: Tensor, places: Tensor | None = None) -> None:
+    def note(self, table: str, site: int, did: Tensor, here: Tensor | None = None) -> None:
         """Add a visit to a table of the record, if there is one."""
         if self.record is None:
             return
-        places = torch.arange(self.size, device=self.device) if places is None else places
+        here = torch.arange(self.size, device=self.device) if here is None else here
         visits = self.record.table(table)[self.sites[site].span]
-        visits.append(Visit(self.original(places), did.detach().expand(len(places))))
+        visits.append(Visit(self.original(here), did.detach().expand(len(here))))
 
     def note_branch(self, condition: Tensor, site: int) -> None:
         """Record which samples take the first arm."""

@@ -4,9 +4,17 @@ They are total: no operand makes one raise or hang, because samples that do not 
 """
 
 from deepalgo.ops.forms.arrays import conj, gather, imag, real, stack, sum
+from deepalgo.ops.forms.bessel import i0, i0e, i1, i1e, j0, j1, k0, k0e, k1, k1e, y0, y1
+from deepalgo.ops.forms.bessel_order import iv, jv, kv
+from deepalgo.ops.forms.choice import where
 from deepalgo.ops.forms.division import floordiv, fmod, lshift, mod, remainder, rshift
+from deepalgo.ops.forms.elliptic import ellipe, ellipk
 from deepalgo.ops.forms.endpoints import acos, acosh, asin, atanh, cbrt, log, log1p, log2, log10, sqrt
+from deepalgo.ops.forms.exponential_integral import exp1, expi, sinc
+from deepalgo.ops.forms.gammas import beta, betaln, binom, comb, digamma
+from deepalgo.ops.forms.incomplete import betainc, betaincc, gammainc, gammaincc
 from deepalgo.ops.forms.indexing import pick, pick_at, put, put_at, take
+from deepalgo.ops.forms.lambert import lambertw
 from deepalgo.ops.forms.linear import (
     cholesky,
     cross,
@@ -20,21 +28,26 @@ from deepalgo.ops.forms.linear import (
     pinv,
     solve,
 )
+from deepalgo.ops.forms.normal import erfcinv, erfcx, erfinv, expit, log_ndtr, logit, ndtr, ndtri, xlogy
 from deepalgo.ops.forms.order import fmax, fmin, max, maximum, min, minimum, sign
 from deepalgo.ops.forms.ordering import argsort, interp, searchsorted, sort
 from deepalgo.ops.forms.overflow import no_overflow
-from deepalgo.ops.forms.plane import atan2, copysign, hypot
+from deepalgo.ops.forms.plane import angle, atan2, copysign, hypot
 from deepalgo.ops.forms.power import at_pow, pow
 from deepalgo.ops.forms.reductions import all, amax, amin, any, argmax, argmin, cumprod, cumsum, prod
+from deepalgo.ops.forms.riemann import zeta
 from deepalgo.ops.forms.rounding import round_digits
 from deepalgo.ops.forms.shapes import broadcast, concat, permute, reshape
 from deepalgo.ops.forms.special import gamma, lgamma
 
 __all__ = [
-    "acos", "acosh", "all", "amax", "amin", "any", "argmax", "argmin", "argsort", "asin", "at_pow", "atan2", "atanh",
-    "broadcast", "cbrt", "cholesky", "concat", "conj", "copysign", "cross", "cumprod", "cumsum", "det", "eigvalsh", "floordiv",
-    "fmax", "fmin", "fmod", "gamma", "gather", "hypot", "imag", "interp", "inv", "is_positive", "is_singular", "lgamma", "log",
-    "log1p", "log2", "log10", "lshift", "matmul", "max", "maximum", "min", "minimum", "mod", "no_overflow", "norm2", "permute",
-    "pick", "pick_at", "pinv", "pow", "prod", "put", "put_at", "real", "remainder", "reshape", "round_digits", "rshift",
-    "searchsorted", "sign", "solve", "sort", "sqrt", "stack", "sum", "take",
+    "acos", "acosh", "all", "amax", "amin", "angle", "any", "argmax", "argmin", "argsort", "asin", "at_pow", "atan2", "atanh",
+    "beta", "betainc", "betaincc", "betaln", "binom", "broadcast", "cbrt", "cholesky", "comb", "concat", "conj", "copysign",
+    "cross", "cumprod", "cumsum", "det", "digamma", "eigvalsh", "ellipe", "ellipk", "erfcinv", "erfcx", "erfinv", "exp1",
+    "expi", "expit", "floordiv", "fmax", "fmin", "fmod", "gamma", "gammainc", "gammaincc", "gather", "hypot", "i0", "i0e", "i1",
+    "i1e", "imag", "interp", "inv", "is_positive", "is_singular", "iv", "j0", "j1", "jv", "k0", "k0e", "k1", "k1e", "kv",
+    "lambertw", "lgamma", "log", "log1p", "log2", "log10", "log_ndtr", "logit", "lshift", "matmul", "max", "maximum", "min",
+    "minimum", "mod", "ndtr", "ndtri", "no_overflow", "norm2", "permute", "pick", "pick_at", "pinv", "pow", "prod", "put",
+    "put_at", "real", "remainder", "reshape", "round_digits", "rshift", "searchsorted", "sign", "sinc", "solve", "sort", "sqrt",
+    "stack", "sum", "take", "where", "xlogy", "y0", "y1", "zeta",
 ]

@@ -10,41 +10,42 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from deepalgo.ops.forms.choice import where
 from deepalgo.ops.forms.operands import Operand, tensors
 
 
 def min(a: Operand, b: Operand) -> Tensor:
     """`b if b < a else a`."""
-    return torch.where(b < a, b, a)  # type: ignore[arg-type, operator]  # one of them is a tensor
+    return where(b < a, b, a)  # type: ignore[arg-type, operator]  # one of them is a tensor
 
 
 def max(a: Operand, b: Operand) -> Tensor:
     """`b if b > a else a`."""
-    return torch.where(b > a, b, a)  # type: ignore[arg-type, operator]  # one of them is a tensor
+    return where(b > a, b, a)  # type: ignore[arg-type, operator]  # one of them is a tensor
 
 
 def minimum(a: Operand, b: Operand) -> Tensor:
     """The smaller one; NaN where either is NaN."""
     a, b = tensors(a, b)
-    return torch.where((a <= b) | (a != a), a, b)
+    return where((a <= b) | (a != a), a, b)
 
 
 def maximum(a: Operand, b: Operand) -> Tensor:
     """The larger one; NaN where either is NaN."""
     a, b = tensors(a, b)
-    return torch.where((a >= b) | (a != a), a, b)
+    return where((a >= b) | (a != a), a, b)
 
 
 def fmin(a: Operand, b: Operand) -> Tensor:
     """The smaller one; NaN only where both are NaN."""
     a, b = tensors(a, b)
-    return torch.where((a <= b) | (b != b), a, b)
+    return where((a <= b) | (b != b), a, b)
 
 
 def fmax(a: Operand, b: Operand) -> Tensor:
     """The larger one; NaN only where both are NaN."""
     a, b = tensors(a, b)
-    return torch.where((a >= b) | (b != b), a, b)
+    return where((a >= b) | (b != b), a, b)
 
 
 def sign(x: Tensor) -> Tensor:
