@@ -55,7 +55,7 @@ class Value:
 
 
 #: What an attribute of an operation may hold: data that can be saved as JSON.
-Attr: TypeAlias = "bool | int | float | complex | str | None | tuple[Attr, ...]"
+Attr: TypeAlias = "bool | int | float | complex | str | tuple[Attr, ...] | None"
 
 
 @dataclass(frozen=True, slots=True)

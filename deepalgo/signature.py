@@ -7,6 +7,7 @@ later call into one tensor for every input.
 from __future__ import annotations
 
 import ast
+import collections.abc
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -48,7 +49,9 @@ class Signature:
         """The inputs in program order."""
         return tuple(Input(path, leaf.value) for argument in self.arguments for path, leaf in _leaves(argument.tree, argument.name))
 
-    def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any], dtype: torch.dtype, device: torch.device) -> tuple[list[torch.Tensor], bool]:
+    def flatten(
+        self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any], dtype: torch.dtype, device: torch.device
+    ) -> tuple[list[torch.Tensor], bool]:
         """One tensor `(batch, *shape)` for every input, and whether the call was about a single sample."""
         given = self._bind(args, kwargs)
         found: list[tuple[str, Leaf, Any]] = []
@@ -64,7 +67,7 @@ class Signature:
                 )
         return _batch([(path, _tensor(path, item, leaf.value.type, dtype, device), leaf.value.type) for path, leaf, item in found])
 
-    def write_back(self, args: tuple[Any, ...], kwargs: dict[str, Any], changed: dict[str, torch.Tensor]) -> None:
+    def write_back(self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any], changed: dict[str, torch.Tensor]) -> None:
         """Leave in the caller's lists and NumPy arrays what the heuristic would leave in them; tensors are never written to."""
         given = self._bind(args, kwargs)
         for path, value in changed.items():
@@ -77,7 +80,14 @@ class Signature:
             elif isinstance(holder, (list, dict)) and holder is not given:
                 holder[key] = value
 
-    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    def held(self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any], path: str) -> Any:
+        """What the arguments of a call hold at a path."""
+        found: Any = self._bind(args, kwargs)
+        for step in _steps(path):
+            found = found[step]
+        return found
+
+    def _bind(self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any]) -> dict[str, Any]:
         if len(args) > len(self.order) and self.star is None:
             raise InputError(f"{self.function}() takes {len(self.order)} positional arguments but {len(args)} were given")
         given = dict(zip(self.order, args, strict=False))
@@ -142,7 +152,7 @@ def _check_static(path: str, item: Any, given: Any) -> None:
     if not same:
         try:
             same = type(given) is type(item) and bool(np.all(given == item))
-        except Exception:  # objects that cannot be compared are other objects
+        except Exception:  # noqa: BLE001 - objects that cannot be compared are other objects
             same = False
     if not same:
         raise InputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -296,7 +297,10 @@ def _object_attribute(machine: Machine, value: Any, name: str, node: ast.AST) ->
 
 def _lift_attribute(machine: Machine, value: Any, name: str, result: Any) -> Any:
     """A float that an object or a class holds is a weight of the person who wrote it there."""
-    if isinstance(value, (str, bytes, int, float, complex, list, tuple, dict, set)) or id(getattr(value, "__dict__", None)) in machine.heap.namespaces:
+    if (
+        isinstance(value, (str, bytes, int, float, complex, list, tuple, dict, set))
+        or id(getattr(value, "__dict__", None)) in machine.heap.namespaces
+    ):
         return result
     owner = value if isinstance(value, type) else type(value)
     if str(getattr(owner, "__module__", "")).partition(".")[0] in names.GIVEN or isinstance(owner, types.ModuleType):
@@ -400,11 +404,20 @@ def _named(machine: Machine, name: str, value: Any) -> Any:
     return value
 
 
+def _part(machine: Machine, node: ast.AST, size: int, number: int, value: Any) -> Any:
+    """One of the values that a case of a Union unpacks to."""
+    items = iterate(machine, value, node, size)
+    if len(items) != size:
+        few = "not enough" if len(items) < size else "too many"
+        raise UserRaise(ValueError, f"{few} values to unpack (expected {size})", machine.at(node))
+    return items[number]
+
+
 def _unpack(machine: Machine, targets: list[ast.expr], value: Any, node: ast.AST) -> None:
     if isinstance(value, Union):
-        size = len(targets)
-        parts = [distribute(machine, value, lambda case, n=n: iterate(machine, case, node, size)[n], node) for n in range(size)]
-        items: list[Any] = parts
+        if any(isinstance(target, ast.Starred) for target in targets):
+            machine.refuse("how many values are unpacked depends on data", "Unpack without a star.", node)
+        items = [distribute(machine, value, functools.partial(_part, machine, node, len(targets), n), node) for n in range(len(targets))]
     else:
         items = list(iterate(machine, value, node))
     stars = [place for place, item in enumerate(targets) if isinstance(item, ast.Starred)]
@@ -415,7 +428,9 @@ def _unpack(machine: Machine, targets: list[ast.expr], value: Any, node: ast.AST
     if stars:
         place, after = stars[0], len(targets) - stars[0] - 1
         if len(items) < len(targets) - 1:
-            raise UserRaise(ValueError, f"not enough values to unpack (expected at least {len(targets) - 1}, got {len(items)})", machine.at(node))
+            raise UserRaise(
+                ValueError, f"not enough values to unpack (expected at least {len(targets) - 1}, got {len(items)})", machine.at(node)
+            )
         middle = items[place : len(items) - after]
         items = [*items[:place], machine.heap.created(middle), *items[len(items) - after :]]
     for target, item in zip(targets, items, strict=True):
@@ -433,7 +448,9 @@ def iterate(machine: Machine, value: Any, node: ast.AST, size: int | None = None
     if isinstance(value, Signal):
         if value.shape:
             return [machine.emit("index", value, key=(n,), flavour=value.flavour) for n in range(value.shape[0])]
-        raise UserRaise(TypeError, "cannot unpack non-iterable float object" if size else "'float' object is not iterable", machine.at(node))
+        raise UserRaise(
+            TypeError, "cannot unpack non-iterable float object" if size else "'float' object is not iterable", machine.at(node)
+        )
     if isinstance(value, Union):
         machine.refuse("what is iterated over depends on data", "Make both alternatives sequences of the same length.", node)
     if user_method(value, "__iter__") is not None:

@@ -25,6 +25,9 @@ NATIVE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 INPLACE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.iadd, ast.Sub: operator.isub, ast.Mult: operator.imul, ast.BitOr: operator.ior, ast.BitAnd: operator.iand,
 }
+UNARY: dict[type[ast.unaryop], tuple[Callable[[Any], Any], str]] = {
+    ast.USub: (operator.neg, "neg"), ast.UAdd: (operator.pos, "pos"), ast.Invert: (operator.invert, "invert"),
+}
 NAMES: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow",
     ast.BitAnd: "bitand", ast.BitOr: "bitor", ast.BitXor: "bitxor", ast.LShift: "lshift", ast.RShift: "rshift",
@@ -61,7 +64,7 @@ def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node
 def meets_arrays(*operands: Any) -> bool:
     """Whether NumPy treats these operands number by number: one is an array, or a NumPy number meets a list."""
     from deepalgo.stage.arrays.box import Array
-    from deepalgo.stage.arrays.indexing import Masked
+    from deepalgo.stage.arrays.elementwise import Masked
 
     if any(isinstance(item, (Array, Masked)) or (isinstance(item, np.ndarray) and item.dtype.kind in "biufc") for item in operands):
         return True
@@ -307,7 +310,7 @@ def unary(machine: Machine, op: type[ast.unaryop], operand: Any, node: ast.AST) 
     refuse_again(operand)
     if isinstance(operand, Union):
         return distribute(machine, operand, lambda item: unary(machine, op, item, node), node)
-    function, name = {ast.USub: (operator.neg, "neg"), ast.UAdd: (operator.pos, "pos"), ast.Invert: (operator.invert, "invert")}[op]
+    function, name = UNARY[op]
     if meets_arrays(operand):
         from deepalgo.stage.arrays import elementwise
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from deepalgo.ops.table import infer
 import numpy as np
 
 from deepalgo.errors import CompileError
 from deepalgo.ir import Attr, Kind, Op, Statement, Type, Value
+from deepalgo.ops.table import infer
 from deepalgo.source import Span
 
 

@@ -407,7 +407,9 @@ def _filter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     for item in access.iterate(machine, args[1], node):
         verdict = decide(machine, truth(machine, item if args[0] is None else call(machine, args[0], [item], {}, node), node))
         if isinstance(verdict, Signal):
-            machine.refuse("`filter` keeps or drops items depending on data, so a length would depend on data", "Use a conditional expression.", node)
+            machine.refuse(
+                "`filter` keeps or drops items depending on data, so a length would depend on data", "Use a conditional expression.", node
+            )
         if verdict:
             kept.append(item)
     return machine.heap.created(kept)

@@ -20,8 +20,8 @@ from deepalgo.stage.bind import Parameters, bind
 from deepalgo.stage.exits import Case, Exit, Way
 from deepalgo.stage.machine import MAX_DEPTH, MAX_LEVELS, Machine
 from deepalgo.stage.signal_methods import METHODS
-from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import BoundMethod, Closure, Frame, Union, UserRaise, refuse_again
+from deepalgo.stage.unions import distribute, distribute_first
+from deepalgo.stage.values import BoundMethod, Closure, Frame, Union, UserRaise, refuse_again, user_method
 
 _SOURCES: dict[types.CodeType, FunctionSource] = {}
 
@@ -59,9 +59,10 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
 def _handle(machine: Machine, handler: natives.Handler, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """A function with a rule of its own, case by case where an argument is a Union."""
     refuse_again(*args, *kwargs.values())
-    for place, item in enumerate(args):
-        if isinstance(item, Union):
-            return distribute(machine, item, lambda case: _handle(machine, handler, [*args[:place], case, *args[place + 1 :]], kwargs, node), node)  # noqa: B023
+    return distribute_first(machine, args, lambda cases: _apply_rule(machine, handler, cases, kwargs, node), node)
+
+
+def _apply_rule(machine: Machine, handler: natives.Handler, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     try:
         return handler(machine, args, kwargs, node)
     except (IndexError, KeyError, TypeError, ValueError) as error:
@@ -78,8 +79,8 @@ def _call_object(machine: Machine, function: Any, args: list[Any], kwargs: dict[
         wrapped = function.__wrapped__
     if wrapped is not None:
         return call(machine, wrapped, args, kwargs, node)
-    method = getattr(type(function), "__call__", None)
-    if isinstance(method, types.FunctionType):
+    method = user_method(function, "__call__")
+    if method is not None:
         return call(machine, method, [function, *args], kwargs, node)
     if not callable(function):
         raise UserRaise(TypeError, f"'{type(function).__name__}' object is not callable", machine.span)
@@ -88,17 +89,18 @@ def _call_object(machine: Machine, function: Any, args: list[Any], kwargs: dict[
 
 def _vectorized(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """`np.vectorize(f)`: `f` number by number."""
-    from deepalgo.stage.arrays.constructors import HANDLERS as handlers
     from deepalgo.stage.arrays.convert import shape, to_signal
 
     target = np.broadcast_shapes(*[shape(machine, item) for item in args])
     if not target:
         return call(machine, function.pyfunc, args, kwargs, node)
-    spread = [handlers[np.broadcast_to](machine, [item, target], {}, node) for item in args]
+    spread = [natives.HANDLERS[np.broadcast_to](machine, [item, target], {}, node) for item in args]
     places = list(np.ndindex(*target))
-    results = [call(machine, function.pyfunc, [access.get_item(machine, item, place, node) for item in spread], kwargs, node) for place in places]
+    results = [
+        call(machine, function.pyfunc, [access.get_item(machine, item, place, node) for item in spread], kwargs, node) for place in places
+    ]
     whole = machine.emit("stack", *[to_signal(machine, item) for item in results], flavour="np")
-    return handlers[np.reshape](machine, [machine.heap.created(Array(whole)), target], {}, node)
+    return natives.HANDLERS[np.reshape](machine, [machine.heap.created(Array(whole)), target], {}, node)
 
 
 # --- interpreted functions --------------------------------------------------------------------------------------------------
@@ -161,8 +163,8 @@ def _assigned(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
 def run_frame(machine: Machine, frame: Frame, node: ast.AST | None) -> Any:
     """Run a function's body to its return value."""
     from deepalgo.stage.expressions import evaluate
-    from deepalgo.stage.statements import steps
     from deepalgo.stage.sequence import sequence
+    from deepalgo.stage.statements import steps
 
     _refuse_kinds(machine, frame, node)
     site = machine.site
@@ -238,7 +240,7 @@ def _construct(machine: Machine, cls: type, args: list[Any], kwargs: dict[str, A
         return _checked(machine, cls, args, kwargs)
     if cls.__module__ == "builtins" or not _written_in_python(cls):
         return natives.call_native(machine, cls, args, kwargs, node)
-    instance = object.__new__(_with_dict(cls))
+    instance: Any = object.__new__(_with_dict(cls))
     machine.heap.namespace(vars(instance))
     machine.heap.created(instance)
     if dataclasses.is_dataclass(cls) and _is_generated(cls.__init__):
@@ -251,13 +253,19 @@ def _construct(machine: Machine, cls: type, args: list[Any], kwargs: dict[str, A
 
 
 def _written_in_python(cls: type) -> bool:
-    init, new = cls.__init__, cls.__new__
-    return new is object.__new__ and (init is object.__init__ or isinstance(init, types.FunctionType)) and type(cls) in (type, *_METACLASSES) \
-        and hasattr(cls, "__dict__") and not natives.is_native_module(cls.__module__)
+    init: Any = vars(cls).get("__init__", getattr(cls, "__init__", None))
+    new: Any = getattr(cls, "__new__", None)
+    return (
+        new is object.__new__
+        and (init is object.__init__ or isinstance(init, types.FunctionType))
+        and type(cls) in (type, *_METACLASSES)
+        and hasattr(cls, "__dict__")
+        and not natives.is_native_module(cls.__module__)
+    )
 
 
 @functools.lru_cache(maxsize=1024)
-def _with_dict(cls: type) -> type:
+def _with_dict(cls: Any) -> Any:
     """The class itself, or a subclass whose objects keep what would be in slots in a dict, where arms can undo it."""
     if cls.__dictoffset__:
         return cls

@@ -107,7 +107,11 @@ def _contains(machine: Machine, item: Any, container: Any, node: ast.AST) -> Any
         from deepalgo.stage.arrays.reductions import reduce
 
         same = compare(machine, ast.Eq, container, item, node)
-        return reduce(machine, "any", same.held, None, False) if isinstance(same, Array) and isinstance(same.held, Signal) else bool(np.any(same.held))
+        return (
+            reduce(machine, "any", same.held, None, False)
+            if isinstance(same, Array) and isinstance(same.held, Signal)
+            else bool(np.any(same.held))
+        )
     if isinstance(container, (list, tuple, set, frozenset, dict, range)):
         members = list(container)
     has_signal = isinstance(item, (Signal, Union)) or any(isinstance(member, (Signal, Union)) for member in members or ())

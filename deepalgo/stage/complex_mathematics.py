@@ -67,5 +67,7 @@ def _rect(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.A
     if not contains_signal(args):
         return call_native(machine, cmath.rect, args, kwargs, node)
     radius, angle = args
-    turned = machine.emit("add", as_complex(machine, machine.emit("cos", angle)), machine.emit("mul", as_complex(machine, machine.emit("sin", angle)), 1j))
+    turned = machine.emit(
+        "add", as_complex(machine, machine.emit("cos", angle)), machine.emit("mul", as_complex(machine, machine.emit("sin", angle)), 1j)
+    )
     return machine.emit("mul", as_complex(machine, radius), turned)

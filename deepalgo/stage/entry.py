@@ -12,8 +12,8 @@ import numpy as np
 
 from deepalgo.errors import CompileError, InputError
 from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Sequence, Static, Tree, Type, Value
-from deepalgo.source import Span
 from deepalgo.signature import Argument, Signature, is_input, parameters_of
+from deepalgo.source import Span
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.convert import to_signal
 from deepalgo.stage.builder import kind_of
@@ -109,14 +109,18 @@ class InputMaker:
         found = [(path, to_signal(self.machine, array).value) for path, (array, held) in self.arrays.items() if array.held is not held]
         for path, (container, before) in self.lists.items():
             if len(container) != len(before):
-                raise CompileError(f"the function changes the length of its argument '{path}'", span=self.machine.span, remedy="Copy it first.")
+                raise CompileError(
+                    f"the function changes the length of its argument '{path}'", span=self.machine.span, remedy="Copy it first."
+                )
             keys = range(len(container)) if isinstance(container, list) else list(container)
             found += [(f"{path}[{key!r}]", self._number(path, container[key])) for key in keys if container[key] is not before[key]]
         return tuple(found)
 
     def _number(self, path: str, value: Any) -> Value:
         if not isinstance(value, Signal) and not is_number(value):
-            raise CompileError(f"the function puts a {type(value).__name__} into its argument '{path}'", span=self.machine.span, remedy="Copy it first.")
+            raise CompileError(
+                f"the function puts a {type(value).__name__} into its argument '{path}'", span=self.machine.span, remedy="Copy it first."
+            )
         return self.machine.signal(value).value
 
     def call(self, name: str) -> tuple[list[Any], dict[str, Any], Signature]:
@@ -176,7 +180,9 @@ class InputMaker:
             pairs = {key: self._convert(item, f"{path}[{key!r}]", False) for key, item in value.items()}
             if all(isinstance(tree, Static) for _, tree in pairs.values()):
                 return value, Static(value)
-            return self._own(path, {key: item for key, (item, _) in pairs.items()}), Mapping("dict", tuple(pairs), tuple(tree for _, tree in pairs.values()))
+            return self._own(path, {key: item for key, (item, _) in pairs.items()}), Mapping(
+                "dict", tuple(pairs), tuple(tree for _, tree in pairs.values())
+            )
         if is_input(value):
             shape = value.shape if isinstance(value, np.ndarray) else ()
             kind = Kind.COMPLEX if isinstance(value, complex) or getattr(value, "dtype", None) == np.complex128 else Kind.REAL
@@ -220,7 +226,9 @@ def _output(machine: Machine, value: Any, leaves: list[Signal]) -> Tree:
         case Text():
             raise CompileError("the function returns a string made from data", span=machine.span, remedy="Return numbers.")
         case Closure():
-            raise CompileError("the function returns a function", span=machine.span, remedy="Return numbers, or compile the inner function.")
+            raise CompileError(
+                "the function returns a function", span=machine.span, remedy="Return numbers, or compile the inner function."
+            )
         case tuple() if hasattr(value, "_fields"):
             return Sequence(type(value).__name__, tuple(_output(machine, item, leaves) for item in value), tuple(value._fields))
         case list() | tuple():

@@ -219,7 +219,8 @@ def _formatted(machine: Machine, node: ast.FormattedValue) -> Any:
         return Text("{0}", (value,))
     if isinstance(value, (Text, Union)):
         return value if isinstance(value, Text) else Text("...", ())
-    convert: Callable[[Any], Any] = {-1: lambda item: item, 115: str, 114: repr, 97: ascii}[node.conversion]
+    converters: dict[int, Callable[[Any], Any]] = {-1: lambda item: item, 115: str, 114: repr, 97: ascii}
+    convert = converters[node.conversion]
     spec = evaluate(machine, node.format_spec) if node.format_spec else ""
     try:
         return format(convert(value), spec if isinstance(spec, str) else "")
@@ -288,7 +289,7 @@ def _static_test(machine: Machine, test: ast.expr) -> bool:
             "Keep every item and use a conditional expression for its value.",
             test,
         )
-    return verdict
+    return bool(verdict)
 
 
 def _walrus(machine: Machine, node: ast.NamedExpr) -> Any:

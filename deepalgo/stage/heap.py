@@ -86,6 +86,8 @@ class Change:
 
 @dataclass(slots=True)
 class Level:
+    """What one open arm has touched, as it was before, and what it has made."""
+
     before: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     made: dict[int, Any] = field(default_factory=dict)
 

@@ -17,7 +17,20 @@ from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.exits import Case, Exit, Way
 from deepalgo.stage.heap import Change
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.structure import ANYTHING, Alternatives, Anything, Fixed, Number, Structure, decode, encode, join, numbers, same_static, structure_of
+from deepalgo.stage.structure import (
+    ANYTHING,
+    Alternatives,
+    Anything,
+    Fixed,
+    Number,
+    Structure,
+    decode,
+    encode,
+    join,
+    numbers,
+    same_static,
+    structure_of,
+)
 from deepalgo.stage.truth import truth
 from deepalgo.stage.values import UNDEFINED, NeedsUnroll, Signal, UserRaise, is_number
 
@@ -282,7 +295,9 @@ class LoopRegion:
         params = tuple(draft.params)
         if draft.verdict is None:
             assert self.rounds is not None and isinstance(self.rounds.count, int) and draft.index is not None
-            return Loop(tuple(results), self.rounds.count, starts, Block((draft.index, *params), tuple(draft.body), nexts), self.machine.span)
+            return Loop(
+                tuple(results), self.rounds.count, starts, Block((draft.index, *params), tuple(draft.body), nexts), self.machine.span
+            )
         test = Block(params, tuple(draft.test_body), (draft.verdict.value,))
         bound = self.rounds.count if self.rounds is not None and isinstance(self.rounds.count, int) else None
         return While(tuple(results), starts, test, Block(params, tuple(draft.body), nexts), bound, self.machine.span)

@@ -96,7 +96,9 @@ def _unroll(machine: Machine, node: ast.For, items: list[Any]) -> Exit:
         return step
 
     if len(items) > MAX_STATIC_ROUNDS:
-        machine.refuse(f"this loop has {len(items):,} rounds and cannot be rolled up", "Shorten it, or do not use its index as a plain number.", node)
+        machine.refuse(
+            f"this loop has {len(items):,} rounds and cannot be rolled up", "Shorten it, or do not use its index as a plain number.", node
+        )
     outcome = sequence(machine, [round_of(number, item) for number, item in enumerate(items)], node)
     return after(machine, node, outcome)
 
@@ -107,7 +109,7 @@ def going_on(machine: Machine, outcome: Exit) -> Exit:
         return outcome
     guards = [outcome.cases[way].guard for way in (Way.FALL, Way.CONTINUE) if way in outcome.cases]
     guard = None if len(guards) == len(outcome.cases) else merged_guard(machine, guards)
-    others = {way: case for way, case in outcome.cases.items() if way not in (Way.FALL, Way.CONTINUE)}
+    others: dict[Way, Case] = {way: case for way, case in outcome.cases.items() if way not in (Way.FALL, Way.CONTINUE)}
     return Exit({Way.FALL: Case(guard), **others})
 
 
@@ -129,7 +131,7 @@ def after(machine: Machine, node: ast.For | ast.While, outcome: Exit) -> Exit:
             return outcome
         return _then(machine, outcome, lambda: block(machine, node.orelse), node)
     broken = outcome.cases[Way.BREAK].guard
-    rest = {way: case for way, case in outcome.cases.items() if way not in (Way.BREAK, Way.FALL)}
+    rest: dict[Way, Case] = {way: case for way, case in outcome.cases.items() if way not in (Way.BREAK, Way.FALL)}
     going = [outcome.cases[way].guard for way in (Way.BREAK, Way.FALL) if way in outcome.cases]
     whole = Exit({Way.FALL: Case(None if not rest else merged_guard(machine, going)), **rest})
     if not node.orelse or broken is None:

@@ -303,7 +303,7 @@ class Machine:
         """A new dict, or an object with the given attributes."""
         if kind is dict:
             return self.heap.created(parts)
-        instance = object.__new__(kind)
+        instance: Any = object.__new__(kind)
         vars(instance).update(parts)
         self.heap.created(vars(instance))
         return self.heap.created(instance)

@@ -144,7 +144,9 @@ def _binary(machine: Machine, name: str, native: Any, args: Args, node: ast.AST)
     """A function of two numbers, case by case where one is a Union."""
 
     def second(left: Any) -> Any:
-        return distribute(machine, args[1], lambda right: pointwise(machine, name, native, real(machine, left), real(machine, right), flavour="py"), node)
+        return distribute(
+            machine, args[1], lambda right: pointwise(machine, name, native, real(machine, left), real(machine, right), flavour="py"), node
+        )
 
     if len(args) != 2:
         raise UserRaise(TypeError, f"{name} expected 2 arguments, got {len(args)}", machine.span)

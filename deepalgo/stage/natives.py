@@ -61,6 +61,12 @@ def handles(*functions: Any) -> Callable[[Handler], Handler]:
     return register
 
 
+def register(rule: Callable[[Callable[..., Any]], Handler], *functions: Callable[..., Any]) -> None:
+    """Give functions of one sort the handler that a rule makes for each."""
+    for function in functions:
+        HANDLERS[function] = rule(function)
+
+
 def find(function: Any) -> Handler | None:
     """The handler of a function, if it has one."""
     from deepalgo.stage import builtin_functions, complex_mathematics, mathematics, scipy_rules, silence  # noqa: F401 - they register themselves
@@ -202,7 +208,7 @@ def unboxed(value: Any) -> Any:
 def contains_signal(value: Any, depth: int = 6) -> bool:
     """Whether data, or a function of the interpreter, hides anywhere in a value."""
     from deepalgo.stage.arrays.box import Array
-    from deepalgo.stage.arrays.indexing import Masked
+    from deepalgo.stage.arrays.elementwise import Masked
 
     if isinstance(value, (Signal, Union, Text, Closure, Masked)):
         return True

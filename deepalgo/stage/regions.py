@@ -85,7 +85,7 @@ def meet(machine: Machine, condition: Signal, yes: Arm, no: Arm, node: ast.AST) 
         _raise_under(machine, condition, False, no)
         return resume(machine, yes)
     span = machine.span
-    return Meeting(machine, [yes, no], condition).conclude(lambda results, arms: If(results, condition.value, *arms, span))
+    return Meeting(machine, [yes, no], condition).conclude(lambda results, arms: If(results, condition.value, arms[0], arms[1], span))
 
 
 def _both_raise(machine: Machine, condition: Signal, yes: Arm, no: Arm) -> Exit:

@@ -37,7 +37,9 @@ def _key(function: Any) -> Any:
 @functools.lru_cache(maxsize=8)
 def _rules(loaded: tuple[bool, ...]) -> dict[Any, Handler]:
     rules: dict[Any, Handler] = {
-        (module, name): HANDLERS[native] for name, native in LINEAR.items() for module in ("scipy.linalg", "scipy.linalg._misc", "scipy.linalg._basic")
+        (module, name): HANDLERS[native]
+        for name, native in LINEAR.items()
+        for module in ("scipy.linalg", "scipy.linalg._misc", "scipy.linalg._basic")
     }
     rules |= {("scipy.linalg._misc", "norm"): HANDLERS[np.linalg.norm]}
     for module in ("scipy.interpolate._dfitpack", "scipy.interpolate.dfitpack", "dfitpack", None):
@@ -66,7 +68,11 @@ def _elementwise(row: str, native: Any) -> Handler:
     def handler(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
         for place in missing:
             if isinstance(args[place], Signal) and args[place].known is None:
-                machine.refuse(f"`{native.__name__}` has no derivative rule for argument {place + 1}, which depends on data", "Make that argument fixed.", node)
+                machine.refuse(
+                    f"`{native.__name__}` has no derivative rule for argument {place + 1}, which depends on data",
+                    "Make that argument fixed.",
+                    node,
+                )
         return elementwise.apply(machine, row, native, list(args[: native.nin]))
 
     return handler
@@ -75,7 +81,12 @@ def _elementwise(row: str, native: Any) -> Handler:
 def _lambertw(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """SciPy answers with a complex number; on the real axis right of -1/e it is real."""
     if is_plain(machine, args[0]):
-        return elementwise.call_numpy(machine, sys.modules["scipy.special"].lambertw, args[0], np.asarray(args[1]).item() if isinstance(args[1], np.ndarray) else _branch(machine, args[1]))
+        return elementwise.call_numpy(
+            machine,
+            sys.modules["scipy.special"].lambertw,
+            args[0],
+            np.asarray(args[1]).item() if isinstance(args[1], np.ndarray) else _branch(machine, args[1]),
+        )
     value, branch = to_signal(machine, args[0]), _branch(machine, args[1])
     if branch not in (0, -1) or value.kind is Kind.COMPLEX:
         machine.refuse("this branch of the Lambert function has no rule", "Use the branches 0 and -1 of a real argument.", node)

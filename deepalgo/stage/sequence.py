@@ -55,7 +55,7 @@ def split(machine: Machine, outcome: Exit, node: ast.AST) -> Pending:
     """Some samples have left and some have not: what follows belongs to those that fell through."""
     guard = outcome.cases[Way.FALL].guard
     assert guard is not None
-    others = {way: case for way, case in outcome.cases.items() if way is not Way.FALL}
+    others: dict[Way, Case] = {way: case for way, case in outcome.cases.items() if way is not Way.FALL}
     if len(others) == 1:
         others = {way: Case(None, case.value) for way, case in others.items()}
     left = Arm([], Change({}, {}), Exit(others))

@@ -41,8 +41,14 @@ def execute(machine: Machine, node: ast.stmt) -> Exit | Pending:
 
 
 def _describe(node: ast.stmt) -> str:
-    names = {"AsyncFor": "`async for`", "AsyncWith": "`async with`", "AsyncFunctionDef": "`async def`", "ClassDef": "a class defined in a function",
-             "Match": "`match`", "TryStar": "`except*`"}
+    names = {
+        "AsyncFor": "`async for`",
+        "AsyncWith": "`async with`",
+        "AsyncFunctionDef": "`async def`",
+        "ClassDef": "a class defined in a function",
+        "Match": "`match`",
+        "TryStar": "`except*`",
+    }
     return names.get(type(node).__name__) or describe(node)
 
 

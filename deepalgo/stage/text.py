@@ -53,7 +53,8 @@ def concatenate(parts: list[Any]) -> str | Text:
     """The parts of an f-string, one after the other."""
     if all(isinstance(part, str) for part in parts):
         return "".join(parts)
-    template, operands = "", []
+    template = ""
+    operands: list[Signal] = []
     for part in parts:
         text, signals = as_template(part)
         template += text if not signals else shift(text, len(operands), len(signals))

@@ -152,7 +152,9 @@ def _statement_by_statement(machine: Machine, node: ast.Try) -> Exit:
     return block(machine, [ast.copy_location(ast.Try([first], node.handlers, [tail], []), node)])
 
 
-def _region(machine: Machine, node: ast.Try, arm: Arm, catches: list[tuple[type[BaseException], ...]], caught: dict[str, int], dirty: bool) -> Exit:
+def _region(
+    machine: Machine, node: ast.Try, arm: Arm, catches: list[tuple[type[BaseException], ...]], caught: dict[str, int], dirty: bool
+) -> Exit:
     if arm.raised is not None:
         with machine.builder.into(arm.body):
             machine.fail(arm.raised)

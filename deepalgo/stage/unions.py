@@ -13,7 +13,9 @@ from deepalgo.stage.values import LOST, UNDEFINED, Union
 
 def resolve(machine: Machine, value: Any) -> Any:
     """Drop the cases that cannot hold on this path. A name that is undefined on some path raises there."""
-    if value is LOST or (isinstance(value, Union) and any(item is LOST and machine.truth_of(guard) is not False for guard, item in value.cases)):
+    if value is LOST or (
+        isinstance(value, Union) and any(item is LOST and machine.truth_of(guard) is not False for guard, item in value.cases)
+    ):
         machine.refuse(
             "this reads a variable that a failing `try` may have changed before it failed",
             "Assign the variable in the handler, or compute first and assign last inside the `try`.",
@@ -31,6 +33,15 @@ def resolve(machine: Machine, value: Any) -> Any:
     if len(cases) == 1:
         return cases[0][1]
     return Union(tuple(cases))
+
+
+def distribute_first(machine: Machine, args: list[Any], action: Callable[[list[Any]], Any], node: ast.AST) -> Any:
+    """Apply an action to a list of arguments, case by case for the first Union among them."""
+    place = next((number for number, item in enumerate(args) if isinstance(item, Union)), None)
+    if place is None:
+        return action(args)
+    before, after = args[:place], args[place + 1 :]
+    return distribute(machine, args[place], lambda case: distribute_first(machine, [*before, case, *after], action, node), node)
 
 
 def distribute(machine: Machine, value: Any, action: Callable[[Any], Any], node: ast.AST) -> Any:

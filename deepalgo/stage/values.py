@@ -55,7 +55,7 @@ class Signal:
     __bool__ = __float__ = __int__ = __index__ = __iter__ = __len__ = __array__ = __complex__ = _leak
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _leak
     __lt__ = __le__ = __gt__ = __ge__ = __pow__ = __rpow__ = __neg__ = __abs__ = __getitem__ = __round__ = _leak
-    __contains__ = __str__ = __format__ = __eq__ = _leak  # type: ignore[assignment]  # a refusal fits every signature
+    __contains__ = __str__ = __format__ = __eq__ = _leak
     __hash__ = object.__hash__
 
 
@@ -181,4 +181,5 @@ def user_method(value: object, name: str) -> Any:
     if isinstance(value, (Signal, Union, Text, Closure, BoundMethod)):
         return None
     method = getattr(type(value), name, None)
-    return method if hasattr(method, "__code__") and not str(method.__code__.co_filename).startswith("<") else None
+    code = getattr(method, "__code__", None)
+    return method if code is not None and not str(code.co_filename).startswith("<") else None

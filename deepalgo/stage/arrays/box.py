@@ -107,4 +107,9 @@ def attr_of_plain(value: np.ndarray) -> Attr:
     return freeze(value.tolist())
 
 
-DTYPES: dict[Kind, Any] = {Kind.BOOL: np.dtype(bool), Kind.INT: np.dtype(np.int64), Kind.REAL: np.dtype(np.float64), Kind.COMPLEX: np.dtype(np.complex128)}
+DTYPES: dict[Kind, Any] = {
+    Kind.BOOL: np.dtype(bool),
+    Kind.INT: np.dtype(np.int64),
+    Kind.REAL: np.dtype(np.float64),
+    Kind.COMPLEX: np.dtype(np.complex128),
+}

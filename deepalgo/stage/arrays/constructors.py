@@ -14,7 +14,7 @@ from deepalgo.stage.arrays.box import Array, attr_of_plain, kind_of_dtype
 from deepalgo.stage.arrays.convert import box, is_array, is_plain, known_plain, new_array, plain, shape, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import call_numpy, emit
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Handler, handles
+from deepalgo.stage.natives import HANDLERS, Handler, handles, register
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Signal, Union, UserRaise
 
@@ -78,7 +78,12 @@ def _filled(native: Callable[..., Any]) -> Handler:
     """`np.zeros` and its kin: a plain array that may take data later."""
 
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        return call_numpy(machine, native, *[_static(machine, item, node) for item in args], **{key: _static(machine, item, node) for key, item in kwargs.items()})
+        return call_numpy(
+            machine,
+            native,
+            *[_static(machine, item, node) for item in args],
+            **{key: _static(machine, item, node) for key, item in kwargs.items()},
+        )
 
     return handler
 
@@ -92,8 +97,7 @@ def _static(machine: Machine, value: Any, node: ast.AST) -> Any:
     return plain(machine, value)
 
 
-for _native in (np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange, np.tri, np.indices):
-    HANDLERS[_native] = _filled(_native)
+register(_filled, np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange, np.tri, np.indices)
 
 
 @handles(np.full)
@@ -120,8 +124,7 @@ def _as_array(machine: Machine, value: Any) -> Any:
     return value if is_array(value) else new_array(machine, to_signal(machine, value))
 
 
-for _native in (np.zeros_like, np.ones_like, np.empty_like):
-    HANDLERS[_native] = _like(_native)
+register(_like, np.zeros_like, np.ones_like, np.empty_like)
 
 
 @handles(np.full_like)
@@ -177,9 +180,25 @@ def _rearranging(native: Callable[..., Any]) -> Handler:
     return handler
 
 
-for _native in (np.roll, np.flip, np.fliplr, np.flipud, np.repeat, np.tile, np.rot90, np.diag, np.diagonal, np.squeeze, np.swapaxes, np.moveaxis,
-                np.rollaxis, np.resize, np.triu, np.tril):
-    HANDLERS[_native] = _rearranging(_native)
+register(
+    _rearranging,
+    np.roll,
+    np.flip,
+    np.fliplr,
+    np.flipud,
+    np.repeat,
+    np.tile,
+    np.rot90,
+    np.diag,
+    np.diagonal,
+    np.squeeze,
+    np.swapaxes,
+    np.moveaxis,
+    np.rollaxis,
+    np.resize,
+    np.triu,
+    np.tril,
+)
 
 
 def _triangle(native: Callable[..., Any]) -> Handler:
@@ -255,7 +274,10 @@ def _broadcast_to(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -
     target = _static(machine, args[1], node)
     if is_plain(machine, args[0]):
         return call_numpy(machine, lambda: np.broadcast_to(plain(machine, args[0]), target).copy())
-    return new_array(machine, machine.emit("broadcast", to_signal(machine, args[0]), shape=(target,) if isinstance(target, int) else tuple(target), flavour="np"))
+    return new_array(
+        machine,
+        machine.emit("broadcast", to_signal(machine, args[0]), shape=(target,) if isinstance(target, int) else tuple(target), flavour="np"),
+    )
 
 
 @handles(np.broadcast_arrays)
@@ -282,8 +304,7 @@ def _at_least(native: Callable[..., Any]) -> Handler:
     return handler
 
 
-for _native in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
-    HANDLERS[_native] = _at_least(_native)
+register(_at_least, np.atleast_1d, np.atleast_2d, np.atleast_3d)
 
 
 # --- putting together ---------------------------------------------------------------------------------------------------------------
@@ -308,7 +329,10 @@ def _joining(native: Callable[..., Any]) -> Handler:
         starts = np.cumsum([0, *sizes[:-1]])
         numbers = [np.arange(size).reshape(signal.shape) + start for signal, size, start in zip(signals, sizes, starts, strict=True)]
         places = call_plain(machine, lambda: native(numbers, *args[1:], **kwargs))
-        flat = [machine.emit("reshape", machine.cast(item, Type(kind, item.shape)), shape=(size,), flavour="np") for item, size in zip(signals, sizes, strict=True)]
+        flat = [
+            machine.emit("reshape", machine.cast(item, Type(kind, item.shape)), shape=(size,), flavour="np")
+            for item, size in zip(signals, sizes, strict=True)
+        ]
         whole = flat[0] if len(flat) == 1 else machine.emit("concat", *flat, axis=0, flavour="np")
         if np.array_equal(places.ravel(), np.arange(len(places.ravel()))):
             return wrap(machine, machine.emit("reshape", whole, shape=tuple(places.shape), flavour="np"))
@@ -317,8 +341,7 @@ def _joining(native: Callable[..., Any]) -> Handler:
     return handler
 
 
-for _native in (np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.block):
-    HANDLERS[_native] = _joining(_native)
+register(_joining, np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.block)
 
 
 @handles(np.append)
@@ -339,7 +362,9 @@ def _pad(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     laid = np.pad(places, args[1], constant_values=-1)
     fill = kwargs.get("constant_values", 0)
     held = to_signal(machine, layout(machine, args[0], np.maximum(laid, 0)))
-    return wrap(machine, emit(machine, "select", machine.constant_array(laid >= 0), held, machine.cast(to_signal(machine, fill), Type(held.kind))))
+    return wrap(
+        machine, emit(machine, "select", machine.constant_array(laid >= 0), held, machine.cast(to_signal(machine, fill), Type(held.kind)))
+    )
 
 
 @handles(np.split, np.array_split)
@@ -393,6 +418,5 @@ def _result_type(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return call_plain(machine, lambda: np.result_type(*[representative(item) for item in args]))
 
 
-for _native in (np.isscalar, np.ndim, np.shape, np.size, np.iterable, np.isrealobj, np.iscomplexobj):
-    HANDLERS[_native] = _question(_native)
+register(_question, np.isscalar, np.ndim, np.shape, np.size, np.iterable, np.isrealobj, np.iscomplexobj)
 

@@ -84,7 +84,9 @@ def _stack(machine: Machine, items: Any) -> Signal:
         return table
     shapes = {signal.shape for signal in signals}
     if len(shapes) != 1:
-        raise UserRaise(ValueError, "setting an array element with a sequence. The requested array has an inhomogeneous shape", machine.span)
+        raise UserRaise(
+            ValueError, "setting an array element with a sequence. The requested array has an inhomogeneous shape", machine.span
+        )
     kind = max(signal.kind for signal in signals)
     return machine.emit("stack", *[machine.cast(item, Type(kind, item.shape)) for item in signals], flavour="np")
 

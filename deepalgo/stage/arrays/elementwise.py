@@ -14,8 +14,9 @@ from deepalgo.ir import Kind, Type
 from deepalgo.stage.arrays.convert import box, is_plain, plain, to_signal, wrap
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Handler, handles
-from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Known, Signal, Union, UserRaise
+from deepalgo.stage.unions import distribute_first
+from deepalgo.stage.values import Known, Signal, UserRaise
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Masked:
@@ -44,7 +45,8 @@ BINARY: dict[str, str] = {
     "bitwise_and": "bitand", "bitwise_or": "bitor", "bitwise_xor": "bitxor", "left_shift": "lshift", "right_shift": "rshift",
 }
 MAY_WARN = frozenset(
-    "add sub mul div floordiv mod pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos sinh cosh acosh atanh fmod hypot".split()
+    "add sub mul div floordiv mod pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos sinh cosh acosh atanh fmod "
+    "hypot".split()
 )
 LOGICAL = frozenset({"and", "or", "xor", "not"})
 OPERATORS: dict[type[ast.operator], str] = {
@@ -55,9 +57,10 @@ OPERATORS: dict[type[ast.operator], str] = {
 
 def apply(machine: Machine, name: str, native: Callable[..., Any], args: Args) -> Any:
     """One elementwise operation; plain values are left to NumPy."""
-    for place, item in enumerate(args):
-        if isinstance(item, Union):
-            return distribute(machine, item, lambda case: apply(machine, name, native, [*args[:place], case, *args[place + 1 :]]), ast.Pass())  # noqa: B023
+    return distribute_first(machine, args, lambda cases: _apply(machine, name, native, cases), ast.Pass())
+
+
+def _apply(machine: Machine, name: str, native: Callable[..., Any], args: Args) -> Any:
     if any(isinstance(item, Masked) for item in args):
         return _apply_masked(machine, name, native, args)
     if all(is_plain(machine, item) for item in args):
@@ -80,7 +83,11 @@ def _raise_warnings(machine: Machine, name: str, result: Signal, signals: list[S
     for signal in reals:
         undefined = machine.emit("and", undefined, machine.emit("not", machine.emit("isnan", signal)))
     assert machine.numpy_raises is not None
-    machine.check(machine.emit("and", finite, machine.emit("not", undefined)), machine.numpy_raises, f"divide by zero or invalid value encountered in {name}")
+    machine.check(
+        machine.emit("and", finite, machine.emit("not", undefined)),
+        machine.numpy_raises,
+        f"divide by zero or invalid value encountered in {name}",
+    )
 
 
 def _apply_masked(machine: Machine, name: str, native: Callable[..., Any], args: Args) -> Masked:
@@ -180,7 +187,9 @@ def compare(machine: Machine, name: str, native: Callable[..., Any], left: Any, 
 
 def emit(machine: Machine, name: str, *args: Any, **attrs: Any) -> Signal:
     """An operation between Signals, plain numbers and arrays."""
-    return machine.emit(name, *[item if isinstance(item, (bool, int, float, complex)) else to_signal(machine, item) for item in args], flavour="np", **attrs)
+    return machine.emit(
+        name, *[item if isinstance(item, (bool, int, float, complex)) else to_signal(machine, item) for item in args], flavour="np", **attrs
+    )
 
 
 @handles(np.square)
@@ -215,7 +224,9 @@ def _where(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if condition.kind is not Kind.BOOL:
         condition = machine.emit("ne", condition, 0)
     kind = max(yes.kind, no.kind)
-    result = machine.emit("select", condition, machine.cast(yes, Type(kind, yes.shape)), machine.cast(no, Type(kind, no.shape)), flavour="np")
+    result = machine.emit(
+        "select", condition, machine.cast(yes, Type(kind, yes.shape)), machine.cast(no, Type(kind, no.shape)), flavour="np"
+    )
     return new_or_number(machine, result)
 
 

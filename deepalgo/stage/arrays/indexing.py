@@ -40,7 +40,10 @@ def as_entries(machine: Machine, key: Any) -> list[Any]:
     entries = [entry.mask if isinstance(entry, Positions) else entry for entry in entries]
     if any(isinstance(entry, (Union, Text, Masked)) for entry in entries):
         machine.refuse("an index whose kind depends on data cannot be compiled", "Index by a number, a slice or one mask.")
-    return [machine.demand(entry, "chooses an item at compile time") if isinstance(entry, Signal) and entry.known is not None else entry for entry in entries]
+    return [
+        machine.demand(entry, "chooses an item at compile time") if isinstance(entry, Signal) and entry.known is not None else entry
+        for entry in entries
+    ]
 
 
 def is_mask(machine: Machine, entry: Any) -> bool:
@@ -53,7 +56,9 @@ def _is_dynamic(machine: Machine, entry: Any) -> bool:
 
 
 def _is_basic(entries: list[Any]) -> bool:
-    return all(entry is None or entry is ... or isinstance(entry, (slice, int, np.integer)) and not isinstance(entry, bool) for entry in entries)
+    return all(
+        entry is None or entry is ... or isinstance(entry, (slice, int, np.integer)) and not isinstance(entry, bool) for entry in entries
+    )
 
 
 def _probe(machine: Machine, shape: tuple[int, ...], key: Any) -> np.ndarray:
@@ -104,7 +109,12 @@ def _chosen(machine: Machine, array: Array, entries: list[Any], node: ast.AST) -
         return _together(machine, result, entries, node)
     for entry in entries:
         if _is_dynamic(machine, entry):
-            index = place_of(machine, to_signal(machine, entry), result.shape[axis], "index {0} is out of bounds for axis %d with size %d" % (axis, result.shape[axis]))
+            index = place_of(
+                machine,
+                to_signal(machine, entry),
+                result.shape[axis],
+                f"index {{0}} is out of bounds for axis {axis} with size {result.shape[axis]}",
+            )
             result = machine.emit("pick_at", result, index, axis=axis, flavour="np")
             axis += len(index.shape)
             continue
@@ -146,7 +156,11 @@ def _expanded(entries: list[Any], rank: int) -> list[Any]:
 def place_of(machine: Machine, index: Signal, size: int, message: str) -> Signal:
     """An index chosen by data, checked and counted from the front."""
     if index.kind > Kind.INT:
-        raise UserRaise(IndexError, "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices", machine.span)
+        raise UserRaise(
+            IndexError,
+            "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices",
+            machine.span,
+        )
     if index.uniform and machine.attempts and machine.rounds_at_hand <= UNROLL and not index.shape and index.value.name != "round":
         raise NeedsUnroll
     if index.value.name == "round":
@@ -256,7 +270,13 @@ def _updated(machine: Machine, array: Array, entries: list[Any], value: Any, nod
     held = _room(machine, whole, to_signal(machine, value))
     if _is_basic(list(key)):
         _probe(machine, held.shape, key)
-        return machine.emit("put", held, machine.cast(to_signal(machine, value), Type(held.kind, to_signal(machine, value).shape)), key=as_attr(key), flavour="np")
+        return machine.emit(
+            "put",
+            held,
+            machine.cast(to_signal(machine, value), Type(held.kind, to_signal(machine, value).shape)),
+            key=as_attr(key),
+            flavour="np",
+        )
     return _put_fancy(machine, held, key, to_signal(machine, value))
 
 
@@ -264,7 +284,9 @@ def _room(machine: Machine, whole: Any, value: Signal) -> Signal:
     """The array as a Signal that can take the value: a store never changes an array's kind."""
     held = to_signal(machine, whole)
     if value.kind > held.kind and held.kind <= Kind.INT and value.kind is Kind.REAL:
-        machine.refuse("a float is stored into an array of whole numbers, which cuts off its digits", "Make the array of floats: np.zeros(n).")
+        machine.refuse(
+            "a float is stored into an array of whole numbers, which cuts off its digits", "Make the array of floats: np.zeros(n)."
+        )
     return held
 
 
@@ -277,7 +299,9 @@ def _put_fancy(machine: Machine, held: Signal, key: tuple[Any, ...], value: Sign
     flat = machine.emit("reshape", held, shape=(size,), flavour="np")
     spread = machine.emit("broadcast", machine.cast(value, Type(held.kind, value.shape)), shape=tuple(places.shape), flavour="np")
     both = machine.emit("concat", flat, machine.emit("reshape", spread, shape=(int(places.size),), flavour="np"), axis=0, flavour="np")
-    return machine.emit("reshape", machine.emit("pick", both, indices=attr_of_plain(source), axis=0, flavour="np"), shape=held.shape, flavour="np")
+    return machine.emit(
+        "reshape", machine.emit("pick", both, indices=attr_of_plain(source), axis=0, flavour="np"), shape=held.shape, flavour="np"
+    )
 
 
 def _store_masked(machine: Machine, whole: Any, entries: list[Any], value: Any, node: ast.AST) -> Signal:
@@ -314,7 +338,9 @@ def _store_chosen(machine: Machine, whole: Any, entries: list[Any], value: Any, 
         return machine.emit("put_at", held, place, machine.cast(new, Type(held.kind, new.shape)), flavour="np")
     if machine.attempts:
         raise NeedsUnroll
-    machine.refuse("a store at several indices chosen by data cannot be compiled", "Store one axis at a time: row = a[i]; row[j] = value.", node)
+    machine.refuse(
+        "a store at several indices chosen by data cannot be compiled", "Store one axis at a time: row = a[i]; row[j] = value.", node
+    )
 
 
 def boxed(machine: Machine, value: Any) -> Any:

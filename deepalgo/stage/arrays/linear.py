@@ -65,7 +65,9 @@ def _inner(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def _outer(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     left, right = (to_signal(machine, item) for item in args[:2])
     rows, columns = int(np.prod(left.shape)), int(np.prod(right.shape))
-    return wrap(machine, emit(machine, "mul", machine.emit("reshape", left, shape=(rows, 1)), machine.emit("reshape", right, shape=(1, columns))))
+    return wrap(
+        machine, emit(machine, "mul", machine.emit("reshape", left, shape=(rows, 1)), machine.emit("reshape", right, shape=(1, columns)))
+    )
 
 
 @handles(np.cross)

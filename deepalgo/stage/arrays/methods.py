@@ -13,7 +13,7 @@ from deepalgo.stage.arrays import constructors, linear, reductions
 from deepalgo.stage.arrays.box import DTYPES, Array, kind_of_array, read, shape_of
 from deepalgo.stage.arrays.convert import box, is_plain, new_array, plain, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import apply
-from deepalgo.stage.arrays.indexing import write, writable
+from deepalgo.stage.arrays.indexing import writable, write
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS
 from deepalgo.stage.values import Signal, UserRaise
@@ -135,9 +135,28 @@ def _dot(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], 
 
 
 METHODS: dict[str, Method] = {
-    **{name: reductions.method(name) for name in ("sum", "prod", "min", "max", "any", "all", "argmin", "argmax", "mean", "std", "var", "cumsum", "cumprod", "argsort")},
-    **{name: _function(getattr(np, name)) for name in ("round", "trace", "repeat", "squeeze", "swapaxes", "diagonal", "take", "ptp", "searchsorted")},
-    "copy": _copy, "__copy__": _copy, "__deepcopy__": _copy, "reshape": _reshape, "flatten": _flatten, "ravel": _flatten, "transpose": _transpose,
-    "astype": _astype, "tolist": _tolist, "item": _item, "clip": _clip, "fill": _fill, "sort": _sort, "conj": _conjugate,
-    "conjugate": _conjugate, "dot": _dot,
+    **{
+        name: reductions.method(name)
+        for name in ("sum", "prod", "min", "max", "any", "all", "argmin", "argmax", "mean", "std", "var", "cumsum", "cumprod", "argsort")
+    },
+    **{
+        name: _function(getattr(np, name))
+        for name in ("round", "trace", "repeat", "squeeze", "swapaxes", "diagonal", "take", "ptp", "searchsorted")
+    },
+    "copy": _copy,
+    "__copy__": _copy,
+    "__deepcopy__": _copy,
+    "reshape": _reshape,
+    "flatten": _flatten,
+    "ravel": _flatten,
+    "transpose": _transpose,
+    "astype": _astype,
+    "tolist": _tolist,
+    "item": _item,
+    "clip": _clip,
+    "fill": _fill,
+    "sort": _sort,
+    "conj": _conjugate,
+    "conjugate": _conjugate,
+    "dot": _dot,
 }

@@ -10,8 +10,7 @@ import numpy as np
 
 from deepalgo.ir import Kind, Type
 from deepalgo.stage.arrays.convert import is_plain, plain, to_signal, wrap
-from deepalgo.stage.arrays.elementwise import call_numpy, close, emit
-from deepalgo.stage.arrays.indexing import Masked
+from deepalgo.stage.arrays.elementwise import Masked, call_numpy, close, emit
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Handler, handles
 from deepalgo.stage.values import Signal, UserRaise
@@ -84,12 +83,13 @@ def _over_mask(machine: Machine, name: str, value: Masked, node: ast.AST) -> Sig
     return reduce(machine, name, held, None, False)
 
 
-for _name, _natives in {
+REDUCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
     "sum": (np.sum,), "prod": (np.prod,), "amin": (np.min, np.amin), "amax": (np.max, np.amax), "any": (np.any,), "all": (np.all,),
     "argmin": (np.argmin,), "argmax": (np.argmax,),
-}.items():
-    for _native in _natives:
-        HANDLERS[_native] = _reduction(_name, _native)
+}
+for _row, _natives in REDUCTIONS.items():
+    for _function in _natives:
+        HANDLERS[_function] = _reduction(_row, _function)
 
 
 @handles(np.mean, np.average)
@@ -191,7 +191,9 @@ def _array_equal(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
 def _ptp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     axis, keepdims = options(args, kwargs)
     value = to_signal(machine, args[0])
-    return wrap(machine, emit(machine, "sub", reduce(machine, "amax", value, axis, keepdims), reduce(machine, "amin", value, axis, keepdims)))
+    return wrap(
+        machine, emit(machine, "sub", reduce(machine, "amax", value, axis, keepdims), reduce(machine, "amin", value, axis, keepdims))
+    )
 
 
 @handles(np.median)
@@ -228,7 +230,7 @@ def _diff(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return wrap(machine, value)
 
 
-@handles(np.trapezoid if hasattr(np, "trapezoid") else np.trapz)
+@handles(getattr(np, "trapezoid", None) or np.__dict__["trapz"])  # NumPy 2 renamed it
 def _trapezoid(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     y = to_signal(machine, args[0])
     if len(y.shape) != 1:
@@ -265,5 +267,10 @@ def _without_nan(name: str, native: Callable[..., Any], neutral: float) -> Handl
     return handler
 
 
-for _native, _name, _neutral in ((np.nansum, "sum", 0.0), (np.nanmean, "sum", 0.0), (np.nanmin, "amin", float("inf")), (np.nanmax, "amax", float("-inf"))):
+for _native, _name, _neutral in (
+    (np.nansum, "sum", 0.0),
+    (np.nanmean, "sum", 0.0),
+    (np.nanmin, "amin", float("inf")),
+    (np.nanmax, "amax", float("-inf")),
+):
     HANDLERS[_native] = _without_nan(_name, _native, _neutral)
