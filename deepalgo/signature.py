@@ -67,7 +67,9 @@ class Signature:
                 )
         return _batch([(path, _tensor(path, item, leaf.value.type, dtype, device), leaf.value.type) for path, leaf, item in found])
 
-    def write_back(self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any], changed: dict[str, torch.Tensor]) -> None:
+    def write_back(
+        self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any], changed: dict[str, torch.Tensor]
+    ) -> None:
         """Leave in the caller's lists and NumPy arrays what the heuristic would leave in them; tensors are never written to."""
         given = self._bind(args, kwargs)
         for path, value in changed.items():

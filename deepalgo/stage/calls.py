@@ -240,7 +240,8 @@ def _construct(machine: Machine, cls: type, args: list[Any], kwargs: dict[str, A
         return _checked(machine, cls, args, kwargs)
     if cls.__module__ == "builtins" or not _written_in_python(cls):
         return natives.call_native(machine, cls, args, kwargs, node)
-    instance: Any = object.__new__(_with_dict(cls))
+    whole: Any = cls
+    instance: Any = object.__new__(_with_dict(whole))
     machine.heap.namespace(vars(instance))
     machine.heap.created(instance)
     if dataclasses.is_dataclass(cls) and _is_generated(cls.__init__):
