@@ -43,7 +43,7 @@ class Executable:
         written = self.written
         if size is None:
             size = leaves[0].shape[0] if leaves else 1
-        run = Run(size, dtype, device, written.sites, written.tables, self.plan.rounds, record, self.plan.fixed)
+        run = Run(size, dtype, device, written.sites, written.tables, self.plan.rounds, record)
         return list(self.function(run if chosen is None else run.sub(chosen), *leaves, *weights))
 
 

@@ -12,7 +12,7 @@ def double(run, x):
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -66,6 +66,7 @@ class Writer:
         self.texts: dict[Value, Text] = {}
         self.literals: dict[Value, Attr] = {}
         self.weights = {weight.key: self.names.make(weight.key) for weight in program.weights}
+        self.wanted = {value for block in _blocks(program.body) for value in _read(block)}
         self.single = _used_once(program.body) if not record else set()
         self.ops: dict[Value, Op] = {}
         self.pending: set[Value] = set()
@@ -79,7 +80,7 @@ class Writer:
         self.depth = 1
         self.body(self.program.body)
         results = [self.batched(value).text for value in self.program.body.results]
-        self.line(f"return {_tuple(results)}")
+        self.line(f"return {_tuple(results) or '()'}")
 
     def body(self, block: Block) -> None:
         """The statements of a block."""
@@ -232,14 +233,15 @@ class Writer:
         """Define a function for one arm; return the text of it and the batched values that it takes."""
         values = self.varying(captured(block))
         self.function(name, values, block, [self.batched_later(value) for value in results])
-        return f"{name}, ({''.join(f'{self.texts[value].text}, ' for value in values).rstrip()})"
+        return f"{name}, ({_tuple([self.texts[value].text for value in values])})"
 
     def function(self, name: str, params: Sequence[Value], block: Block, targets: Sequence[Value]) -> None:
         """Define a function of batched values."""
         self.line(f"def {name}({', '.join(['run', *(self.texts[value].text for value in params)])}):")
         self.depth += 1
         self.body(block)
-        self.line(f"return {_tuple([self.fit(value, target).text for value, target in zip(block.results, targets, strict=True)])}")
+        results = [self.fit(value, target).text for value, target in zip(block.results, targets, strict=True)]
+        self.line(f"return {_tuple(results) or '()'}")
         self.depth -= 1
 
     def batched_later(self, value: Value) -> Value:
@@ -302,8 +304,8 @@ class Writer:
         self.function(f"body_{number}", (*loop.body.params, *values), loop.body, loop.body.params)
         batched = [str(self.levels[param] == Level.BATCHED) for param in loop.body.params]
         taken = [self.texts[value].text for value in values]
-        names = [self.name(result) for result in loop.results]
-        self.line(f"{_tuple(names)} = run.repeat(test_{number}, body_{number}, ({_tuple(init)}), ({_tuple(taken)}), "
+        names = [self.name(result) if result in self.wanted else "_" for result in loop.results]
+        self.line(f"{_tuple(names) or '()'} = run.repeat(test_{number}, body_{number}, ({_tuple(init)}), ({_tuple(taken)}), "
                   f"({_tuple(batched)}), {loop.bound}, {self.site(loop)})")
         return None
 
@@ -348,7 +350,20 @@ class Writer:
 
 
 def _tuple(items: Sequence[str]) -> str:
-    return f"{items[0]}," if len(items) == 1 else ", ".join(items) if items else "()"
+    return f"{items[0]}," if len(items) == 1 else ", ".join(items)
+
+
+def _blocks(block: Block) -> Iterator[Block]:
+    yield block
+    for statement in block.body:
+        for inner in blocks(statement):
+            yield from _blocks(inner)
+
+
+def _read(block: Block) -> Iterator[Value]:
+    yield from block.results
+    for statement in block.body:
+        yield from used(statement)
 
 
 def _used_once(block: Block) -> set[Value]:

@@ -15,18 +15,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from deepalgo.ops.forms.operands import apply, wants_gradient
+from deepalgo.ops.forms.operands import apply, may_look, wants_gradient
 from deepalgo.ops.forms.quick import finite
 
 
-def cut(mask: Tensor, x: Tensor, fixed: bool = False) -> Tensor:
-    """`x`, with no gradient for samples outside of the mask, which would get 0, or NaN where 0 meets inf.
-
-    A `fixed` graph may not look at numbers.
-    """
+def cut(mask: Tensor, x: Tensor) -> Tensor:
+    """`x`, with no gradient for samples outside of the mask, which would get 0, or NaN where 0 meets inf."""
     if not wants_gradient(x):
         return x
-    result: Tensor = apply(Cut if fixed else QuickCut, mask.reshape(mask.shape + (1,) * (x.dim() - mask.dim())), x)
+    result: Tensor = apply(QuickCut if may_look() else Cut, mask.reshape(mask.shape + (1,) * (x.dim() - mask.dim())), x)
     return result
 
 

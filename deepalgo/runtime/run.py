@@ -27,10 +27,10 @@ KINDS = {bool: torch.bool, int: torch.int64}
 class Run:
     """`size` samples with numbers of type `dtype`. `chosen` are their places in the run `parent`, None where it is the first."""
 
-    __slots__ = ("chosen", "device", "dtype", "fixed", "limit", "parent", "record", "sites", "size", "tables")
+    __slots__ = ("chosen", "device", "dtype", "limit", "parent", "record", "sites", "size", "tables")
 
     def __init__(self, size: int, dtype: torch.dtype, device: torch.device, sites: Sequence[Statement] = (),
-                 tables: Sequence[Attr] = (), limit: int = 10_000, record: Record | None = None, fixed: bool = False) -> None:
+                 tables: Sequence[Attr] = (), limit: int = 10_000, record: Record | None = None) -> None:
         self.size = size
         self.dtype = dtype
         self.device = device
@@ -38,7 +38,6 @@ class Run:
         self.tables = tables
         self.limit = limit
         self.record = record
-        self.fixed = fixed
         self.parent: Run | None = None
         self.chosen: Tensor | None = None
 
@@ -98,7 +97,7 @@ class Run:
 
     def cut(self, mask: Tensor, x: Tensor) -> Tensor:
         """`x` without a gradient for samples outside of the mask."""
-        return cut(mask, x, self.fixed)
+        return cut(mask, x)
 
     def check(self, ok: Tensor, site: int, *operands: Operand) -> None:
         """Raise if a sample is not ok."""
