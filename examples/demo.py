@@ -70,7 +70,7 @@ def main(count=2000, steps=600):
     network = da.compile(friction_factor)
 
     print("The network repeats the function it was made from:\n")
-    print(network.verify(held_out))
+    print(network.verify(*held_out))
     print("\nEvery constant that somebody wrote is a weight:\n")
     print(network.weights)
 
