@@ -5,7 +5,7 @@ stays quick and a file that only marks its constants with `weight` never loads t
 
 >>> import deepalgo as da
 >>> [name for name in dir(da) if not name.startswith("_")]
-['CompileError', 'DeepalgoError', 'HeuristicError', 'InputError', 'Network', 'compile', 'weight']
+['CompileError', 'DeepalgoError', 'HeuristicError', 'InputError', 'Network', 'VerificationError', 'compile', 'weight']
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, InputError
+from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, InputError, VerificationError
 
 if TYPE_CHECKING:
     from deepalgo.compiler import compile
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["CompileError", "DeepalgoError", "HeuristicError", "InputError", "Network", "__version__", "compile", "weight"]
+__all__ = [
+    "CompileError", "DeepalgoError", "HeuristicError", "InputError", "Network", "VerificationError", "__version__", "compile", "weight",
+]
 
 _HOME = {"compile": "deepalgo.compiler", "Network": "deepalgo.network", "weight": "deepalgo.marks"}
 

@@ -57,6 +57,38 @@ class HeuristicError(DeepalgoError):
         self.samples = tuple(samples)
 
 
+class VerificationError(DeepalgoError):
+    """A network does not do what its function does: on which sample, where, what was expected and what it gave.
+
+    >>> print(VerificationError("the answers differ", sample=3, expected=1.5, got=1.25))
+    sample 3: the answers differ: 1.5 in the function, 1.25 in the network
+    This is a bug in deepalgo: please report it with the function's text and this sample.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        sample: int,
+        expected: object,
+        got: object,
+        span: Span | None = None,
+        changed: Sequence[str] = (),
+    ) -> None:
+        place = f"{span}: " if span is not None else ""
+        excerpt = f"\n{span.excerpt()}" if span is not None and span.lines else ""
+        remedy = "This is a bug in deepalgo: please report it with the function's text and this sample."
+        if changed:
+            remedy = f"The weights {', '.join(changed)} are not what the function holds any more: verify a network before it is trained."
+        super().__init__(f"{place}sample {sample}: {reason}: {expected} in the function, {got} in the network{excerpt}\n{remedy}")
+        self.reason = reason
+        self.sample = sample
+        self.expected = expected
+        self.got = got
+        self.span = span
+        self.changed = tuple(changed)
+
+
 class InternalError(Exception):
     """A bug of deepalgo, not of the user's function. Please report it with the text below."""
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+import deepalgo as da
 from tests import heuristics as h
 
 SAMPLES = 24
@@ -97,3 +99,13 @@ CASES = [
     Case(h.centroid, (UNIT,) * 6, arrange=lambda a, b, c, d, e, f: (([(a, b), (c, d), (e, f)],), {}), example=True),
     Case(h.wrap_angle, ((-20.0, 20.0),), ((0.0,),)),
 ]
+
+BY_NAME = {case.id: case for case in CASES}
+
+
+@functools.cache
+def network(name: str, loops: str = "run", errors: str = "nan") -> da.Network:
+    """A heuristic compiled once for all tests that do not change its weights."""
+    case = BY_NAME[name]
+    rounds = case.rounds if loops == "settle" else None
+    return da.compile(case.function, loops=loops, max_rounds=rounds, errors=errors, **case.compile_options())

@@ -23,7 +23,8 @@ from deepalgo.stage.signal_methods import METHODS
 from deepalgo.stage.unions import distribute, distribute_first
 from deepalgo.stage.values import BoundMethod, Closure, Frame, Union, UserRaise, refuse_again, user_method
 
-_SOURCES: dict[types.CodeType, FunctionSource] = {}
+#: By file and code, as equal code may stand in two files.
+_SOURCES: dict[tuple[str, types.CodeType], FunctionSource] = {}
 
 
 def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
@@ -120,13 +121,13 @@ def _call_function(machine: Machine, function: types.FunctionType, args: list[An
 
 def source_of(machine: Machine, function: types.FunctionType, node: ast.AST | None) -> FunctionSource:
     """The text of a function, or a refusal at the call."""
-    code = function.__code__
-    if code not in _SOURCES:
+    key = function.__code__.co_filename, function.__code__
+    if key not in _SOURCES:
         try:
-            _SOURCES[code] = read_function(function)
+            _SOURCES[key] = read_function(function)
         except SourceUnavailable as error:
             raise CompileError(error.reason, span=machine.at(node) if node is not None else None, remedy=error.remedy) from None
-    return _SOURCES[code]
+    return _SOURCES[key]
 
 
 def _call_closure(machine: Machine, closure: Closure, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:

@@ -1,0 +1,190 @@
+"""Which arms samples take and how many rounds they run, in the network and in the original.
+
+The network's record counts visits by span, the original's watch counts lines. Both are compared wherever they count the same
+thing: a branch that is also decided without data, or a loop that starts with rounds that depend on none, counts less in the network.
+"""
+
+from __future__ import annotations
+
+import ast
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+import torch
+from torch import Tensor
+
+from deepalgo.certificate.original import Outcome
+from deepalgo.certificate.places import CHOICES, LOOPS, arms_of, entered, node_at, rounds_of
+from deepalgo.certificate.report import Arms, Hits, Rounds
+from deepalgo.ir import If, Loop, Program, Statement, Try, While, blocks, walk
+from deepalgo.runtime.record import Record, Visit, recording
+from deepalgo.source import Span
+
+if TYPE_CHECKING:
+    from deepalgo.network import Network
+
+
+#: A sample, a place, and what the function and the network do there.
+Difference: TypeAlias = tuple[int, Span, tuple[str, str]]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the samples did at one place: how often they came, and the sum of what they did (arms taken, rounds run)."""
+
+    visits: Counter[int] = field(default_factory=Counter)
+    did: Counter[int] = field(default_factory=Counter)
+
+    @staticmethod
+    def of(visits: Iterable[Visit], samples: Sequence[int]) -> Tally:
+        """Add up visits; `samples` are the numbers of the samples in the whole batch."""
+        tally = Tally()
+        for visit in visits:
+            for place, did in zip(visit.samples.tolist(), visit.did.tolist(), strict=True):
+                tally.visits[samples[place]] += 1
+                tally.did[samples[place]] += int(did)
+        return tally
+
+    def some(self) -> set[int]:
+        """Samples that did it at least once."""
+        return {sample for sample, count in self.did.items() if count}
+
+    def other(self) -> set[int]:
+        """Samples that at least once did not."""
+        return {sample for sample, count in self.visits.items() if count > self.did[sample]}
+
+
+class Paths:
+    """The record of a network's run on `samples`, by the user's branches and loops."""
+
+    def __init__(self, program: Program, record: Record, samples: Sequence[int]) -> None:
+        self.samples = samples
+        choices = [item.span for item in walk(program.body) if isinstance(item, If)]
+        loops = [item.span for item in walk(program.body) if isinstance(item, (Loop, While))]
+        self.branches = {span: Tally.of(record.branches[span], samples) for span in _those(choices, CHOICES)}
+        self.loops = {span: Tally.of([*record.trips[span], *record.rounds[span]], samples) for span in _those(loops, LOOPS)}
+        self.ties = _hits(record.ties, samples)
+        self.endpoints = _hits(record.endpoints, samples)
+        self.inside_try = {inner.span for inner in _inside_try(program)}
+
+    @property
+    def near_ties(self) -> set[int]:
+        """Samples for which the last digits decide something."""
+        return {sample for found in self.ties.values() for sample in found}
+
+    def arms(self, outcomes: Mapping[int, Outcome]) -> tuple[Arms, ...]:
+        """One row for every branch, in the order of the file; what the network only computes with, by the lines of the function."""
+        found = {span: Arms(span, len(tally.some()), len(tally.other())) for span, tally in self.branches.items()}
+        for span, node in entered(self._lines(outcomes), (ast.If,)):
+            lines = arms_of(node)
+            if span not in found and lines.test is not None and lines.first is not None:
+                tally = _watched(outcomes, span.file, lines.test, lines.first)
+                found[span] = Arms(span, len(tally.some()), len(tally.other()))
+        return tuple(found[span] for span in sorted(found, key=_order))
+
+    def rounds(self, outcomes: Mapping[int, Outcome]) -> tuple[Rounds, ...]:
+        """One row for every loop, in the order of the file; what the network has unrolled, by the lines of the function."""
+        found = {span: _rounds(span, tally) for span, tally in self.loops.items()}
+        for span, node in entered(self._lines(outcomes), LOOPS):
+            lines = rounds_of(node)
+            if span not in found and lines.test is not None and lines.first is not None:
+                found[span] = _rounds(span, _watched(outcomes, span.file, lines.test, lines.first))
+        return tuple(found[span] for span in sorted(found, key=_order))
+
+    @staticmethod
+    def _lines(outcomes: Mapping[int, Outcome]) -> set[tuple[str, int]]:
+        return {line for outcome in outcomes.values() for line in outcome.hits}
+
+    def differences(self, outcomes: Mapping[int, Outcome]) -> Iterator[Difference]:
+        """Samples whose path through the network is not the path of the original: sample, place and what differs."""
+        for span, tally in self.branches.items():
+            if span not in self.inside_try:
+                yield from _other_arms(span, tally, outcomes)
+        for span, tally in self.loops.items():
+            if span not in self.inside_try:
+                yield from _other_rounds(span, tally, outcomes)
+
+
+def all_paths(network: Network, leaves: Sequence[Tensor]) -> list[Hashable | None]:
+    """The whole path of every sample through the network, None for those that fail on it."""
+    _, failures = network.outcomes(list(leaves))
+    good = [place for place, failure in enumerate(failures) if failure is None]
+    steps: dict[int, list[tuple[Span | None, int]]] = {place: [] for place in good}
+    with torch.no_grad(), recording() as record:
+        if good:
+            network.execute([leaf[good] for leaf in leaves])
+    for table in (record.branches, record.trips, record.rounds):
+        for span, visits in table.items():
+            for visit in visits:
+                for place, did in zip(visit.samples.tolist(), visit.did.tolist(), strict=True):
+                    steps[good[place]].append((span, int(did)))
+    return [tuple(steps[place]) if place in steps else None for place in range(len(failures))]
+
+
+def _other_arms(span: Span, tally: Tally, outcomes: Mapping[int, Outcome]) -> Iterator[Difference]:
+    lines = arms_of(node_at(span))
+    if lines.test is None or lines.first is None:
+        return
+    for sample, visits in tally.visits.items():
+        hits = outcomes[sample].hits
+        if hits[span.file, lines.test] == visits and hits[span.file, lines.first] != tally.did[sample]:
+            yield sample, span, (f"this arm {_count(hits[span.file, lines.first], 'time')}", _count(tally.did[sample], "time"))
+
+
+def _other_rounds(span: Span, tally: Tally, outcomes: Mapping[int, Outcome]) -> Iterator[Difference]:
+    lines = rounds_of(node_at(span))
+    if lines.first is None:
+        return
+    without_data: float | None = None  # rounds of each run of this loop that depend on no data and are not recorded
+    for sample, visits in tally.visits.items():
+        ran = outcomes[sample].hits[span.file, lines.first]
+        ahead = (ran - tally.did[sample]) / visits
+        without_data = ahead if without_data is None and ahead >= 0 and ahead.is_integer() else without_data
+        if ahead != without_data:
+            yield sample, span, (_count(ran, "round"), _count(tally.did[sample], "round"))
+
+
+def _watched(outcomes: Mapping[int, Outcome], file: str, test: int, first: int) -> Tally:
+    """How often the original came to a line, and to the line that it guards."""
+    came = {sample: outcome.hits[file, test] for sample, outcome in outcomes.items() if outcome.hits[file, test]}
+    return Tally(Counter(came), Counter({sample: outcomes[sample].hits[file, first] for sample in came}))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _those(spans: Iterable[Span | None], kinds: tuple[type, ...]) -> list[Span]:
+    """The spans of branches or loops that the user wrote; others are the front end's own."""
+    return [span for span in dict.fromkeys(spans) if span is not None and isinstance(node_at(span), kinds)]
+
+
+def _inside_try(program: Program) -> Iterator[Statement]:
+    """What a `try` guards runs twice in the network: once to find the error, once for its value."""
+    for statement in walk(program.body):
+        if isinstance(statement, Try):
+            for block in blocks(statement):
+                yield from walk(block)
+
+
+def _rounds(span: Span, tally: Tally) -> Rounds:
+    counts = sorted(tally.did[sample] for sample in tally.visits)
+    if not counts:
+        return Rounds(span, 0, 0, 0, 0)
+    return Rounds(span, len(counts), counts[0], int(statistics.median_low(counts)), counts[-1])
+
+
+def _hits(table: Mapping[Span | None, list[Visit]], samples: Sequence[int]) -> Hits:
+    found: defaultdict[Span, list[int]] = defaultdict(list)
+    for span, visits in table.items():
+        some = sorted(Tally.of(visits, samples).some())
+        if span is not None and some:
+            found[span] = some
+    return dict(found)
+
+
+def _order(span: Span) -> tuple[str, int, int]:
+    return span.file, span.line, span.column

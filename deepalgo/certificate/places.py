@@ -1,0 +1,107 @@
+"""What stands at a span of the user's file: a branch or a loop, and the lines by which its arms can be told apart.
+
+>>> text = ["if a < b:", "    c = 1", "else:", "    c = 2"]
+>>> arms = arms_of(ast.parse("\\n".join(text)).body[0])
+>>> arms.test, arms.first
+(1, 2)
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from deepalgo.source import Span
+
+CHOICES = (ast.If, ast.IfExp, ast.BoolOp, ast.Compare)
+LOOPS = (ast.For, ast.While)
+#: Statements that start with exactly one event of their line, whatever they do then.
+PLAIN = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Break, ast.Continue, ast.Pass, ast.Raise, ast.Delete)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The line of a test and the first line of what it guards; None where it cannot be told from others."""
+
+    test: int | None
+    first: int | None
+
+
+def node_at(span: Span) -> ast.AST | None:
+    """The branch or loop that covers exactly this span, if the file can be read."""
+    return _nodes(span.file).get((span.line, span.column, span.end_line, span.end_column))
+
+
+def entered(lines: Iterable[tuple[str, int]], kinds: tuple[type[ast.AST], ...]) -> Iterator[tuple[Span, ast.AST]]:
+    """The branches or loops of all functions in which one of the lines stands."""
+    ran = set(lines)
+    for file in sorted({file for file, _ in ran}):
+        for position, node in _nodes(file).items():
+            first, last = _function_lines(file).get(id(node), (0, -1))
+            if isinstance(node, kinds) and any((file, line) in ran for line in range(first, last + 1)):
+                yield Span(file, *position, (linecache.getline(file, position[0]).rstrip("\n"),)), node
+
+
+@functools.lru_cache(maxsize=64)
+def _nodes(file: str) -> dict[tuple[int, int, int, int], ast.AST]:
+    lines = linecache.getlines(file)
+    found = (node for node in ast.walk(_tree(file)) if isinstance(node, (*CHOICES, *LOOPS)))
+    return {_position(node, lines): node for node in found}
+
+
+@functools.lru_cache(maxsize=64)
+def _tree(file: str) -> ast.Module:
+    try:
+        return ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])
+
+
+@functools.lru_cache(maxsize=64)
+def _function_lines(file: str) -> dict[int, tuple[int, int]]:
+    """The lines of the body of the innermost function around each node."""
+    found: dict[int, tuple[int, int]] = {}
+    for function in ast.walk(_tree(file)):  # outer functions come first, so inner ones have the last word
+        if isinstance(function, ast.FunctionDef):
+            lines = function.body[0].lineno, function.end_lineno or function.lineno
+            found.update((id(node), lines) for node in ast.walk(function))
+    return found
+
+
+def _position(node: ast.If | ast.IfExp | ast.BoolOp | ast.Compare | ast.For | ast.While, lines: list[str]) -> tuple[int, int, int, int]:
+    end = node.end_lineno or node.lineno
+    return node.lineno, _characters(lines, node.lineno, node.col_offset), end, _characters(lines, end, node.end_col_offset or 0)
+
+
+def _characters(lines: list[str], line: int, offset: int) -> int:
+    """Syntax trees count columns in UTF-8 bytes, spans in characters."""
+    return len(lines[line - 1].encode()[:offset].decode(errors="ignore"))
+
+
+def arms_of(node: ast.AST | None) -> Lines:
+    """The lines of an `if`."""
+    if not isinstance(node, ast.If):
+        return Lines(None, None)
+    first = _first_line(node)
+    test = node.lineno if node.test.end_lineno == node.lineno else None
+    return Lines(test, first if test is not None else None)
+
+
+def rounds_of(node: ast.AST | None) -> Lines:
+    """The lines of a loop; a test that assigns is run as part of the body."""
+    if not isinstance(node, LOOPS):
+        return Lines(None, None)
+    assigns = isinstance(node, ast.While) and any(isinstance(item, ast.NamedExpr) for item in ast.walk(node.test))
+    return Lines(node.lineno, None if assigns else _first_line(node))
+
+
+def _first_line(node: ast.If | ast.For | ast.While) -> int | None:
+    """The line of the first statement inside, if it runs once each time that the inside is entered."""
+    first = node.body[0]
+    calls = isinstance(first, ast.Expr) and not isinstance(first.value, ast.Constant)
+    simple = isinstance(first, PLAIN) or calls or (isinstance(first, ast.If) and first.test.end_lineno == first.lineno)
+    one_line = isinstance(first, ast.If) or first.end_lineno == first.lineno
+    return first.lineno if simple and one_line and first.lineno != node.lineno else None
