@@ -22,10 +22,11 @@ from tests.fuzz.standin import Standin, standin
 from tests.fuzz.verdict import Verdict
 from tests.fuzz.weights import places
 
-CHUNKS, PER_CHUNK = 30, 10
+PER_CHUNK = 10
+CHUNKS = [*range(10), *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(10, 30))]
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("chunk", CHUNKS)
 def test_random_programs_answer_as_python_does(chunk):
     outcomes = [examine(seed) for seed in range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK)]
     failed = [(outcome.seed, outcome.verdict) for outcome in outcomes if outcome.verdict.failed]

@@ -42,6 +42,14 @@ class Program:
         found = [node for node in ast.parse(self.source).body if isinstance(node, ast.FunctionDef) and node.name == self.entry]
         return found[-1]
 
+    def says_enough(self) -> bool:
+        """Whether the signature alone tells the inputs: exactly the parameters without a default, and no configuration."""
+        arguments = self.definition().args
+        plain = [item.arg for item in arguments.args]
+        needed = plain[: len(plain) - len(arguments.defaults)]
+        needed += [item.arg for item, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is None]
+        return not self.config and needed == self.inputs()
+
     def call(self, sample: int) -> tuple[list[Any], Values]:
         """Positional and keyword arguments of one sample's call."""
         return self.arrange(self.samples[sample])
