@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import types
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 Values = dict[str, Any]
@@ -29,14 +30,16 @@ class Program:
 
     def inputs(self) -> list[str]:
         """The names of the float inputs, in the order of the signature."""
-        return [name for name in self.parameters() if name in self.samples[0]]
+        return [name for name in self.parameters if name in self.samples[0]]
 
+    @cached_property
     def parameters(self) -> dict[str, bool]:
         """Every parameter of the entry function; true where it can only be passed by keyword."""
-        arguments = self.definition().args
+        arguments = self.definition.args
         named = {item.arg: False for item in (*arguments.posonlyargs, *arguments.args)}
         return named | {item.arg: True for item in arguments.kwonlyargs}
 
+    @cached_property
     def definition(self) -> ast.FunctionDef:
         """The syntax tree of the entry function."""
         found = [node for node in ast.parse(self.source).body if isinstance(node, ast.FunctionDef) and node.name == self.entry]
@@ -44,7 +47,7 @@ class Program:
 
     def says_enough(self) -> bool:
         """Whether the signature alone tells the inputs: exactly the parameters without a default, and no configuration."""
-        arguments = self.definition().args
+        arguments = self.definition.args
         plain = [item.arg for item in arguments.args]
         needed = plain[: len(plain) - len(arguments.defaults)]
         needed += [item.arg for item, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is None]
@@ -63,7 +66,7 @@ class Program:
         positional: list[Any] = []
         keyword: Values = {}
         by_name = False
-        for name, keyword_only in self.parameters().items():
+        for name, keyword_only in self.parameters.items():
             if name not in given:
                 by_name = True
             elif keyword_only or by_name:

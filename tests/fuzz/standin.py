@@ -59,7 +59,7 @@ class Standin(torch.nn.Module):
         self.weights = _Weights(Oracle(program).runs.literals)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        names = list(self.program.parameters())
+        names = list(self.program.parameters)
         given = {**dict(zip(names, args, strict=False)), **kwargs}
         columns = {name: torch.as_tensor(given[name], dtype=torch.float64) for name in self.program.inputs()}
         single = all(column.dim() == 0 for column in columns.values())
