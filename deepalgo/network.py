@@ -184,12 +184,14 @@ class Network(torch.nn.Module):
             self._run(self._executable(Plan("raise", rounds=self.max_rounds)), leaves)
         raise_first(code, self._executable(Plan("raise", True, rounds=self.max_rounds)).lowered.checks)
 
-    @torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]  # torch
     def _build_fixed(self) -> None:
         """Make what `torch.compile` traces; how that is made it need not trace."""
         if self.loops == "run" and any(isinstance(item, While) for item in walk(self.program.body)):
             raise InputError(f"{self.program.name} has a loop that ends by data: for torch.compile, compile it with loops='settle'")
         self._fixed = self._executable(Plan(self.errors, True, rounds=self.max_rounds))
+
+    # What torch.compiler.assume_constant_result sets; asking for that function would import the whole of dynamo.
+    _build_fixed._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
     def _executable(self, plan: Plan) -> Executable:
         if plan not in self._executables:

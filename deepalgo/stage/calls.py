@@ -126,7 +126,7 @@ def source_of(machine: Machine, function: types.FunctionType, node: ast.AST | No
         try:
             _SOURCES[key] = read_function(function)
         except SourceUnavailable as error:
-            raise CompileError(error.reason, span=machine.at(node) if node is not None else None, remedy=error.remedy) from None
+            raise CompileError(error.reason, span=machine.at(node) if node is not None and machine.frames else None, remedy=error.remedy) from None
     return _SOURCES[key]
 
 

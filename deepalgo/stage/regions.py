@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from deepalgo.ir import Block, Check, If, Kind, Statement, Type, Value, While, blocks
@@ -29,6 +29,8 @@ class Arm:
     change: Change
     exit: Exit
     raised: UserRaise | None = None
+    facts: dict[int, bool] = field(default_factory=dict)  # what held inside of it
+    start: int = 0  # values with a smaller number were there before
 
 
 @dataclass(slots=True)
@@ -48,14 +50,15 @@ def run_arm(machine: Machine, condition: Signal, truth: bool, thunk: Thunk) -> A
     body: list[Statement] = []
     raised = None
     machine.heap.open()
-    span = machine.span
+    span, start = machine.span, machine.builder.count
     with machine.assuming(condition, truth), machine.builder.into(body):
         try:
             way_out = thunk()
         except UserRaise as error:
             way_out, raised = DEAD, error
+        facts = machine.facts[-1]
     machine.builder.span = span
-    return Arm(body, machine.heap.close(), way_out, raised)
+    return Arm(body, machine.heap.close(), way_out, raised, facts, start)
 
 
 def branch(machine: Machine, condition: Signal, yes: Thunk, no: Thunk, node: ast.AST) -> Exit:
@@ -282,9 +285,21 @@ class Meeting:
         truths = [machine.constant_truth(leaf) for leaf in row]
         if None not in truths and len(set(truths)) == 1:
             return lambda: machine.constant(truths[0])
-        if condition is None or None in truths:
+        if condition is None:
             return None
+        if None in truths:
+            return self._fact_row(row, truths)
         return (lambda: condition) if truths[0] else (lambda: machine.logical("not", condition))
+
+
+    def _fact_row(self, row: list[Signal], truths: list[bool | None]) -> Callable[[], Signal] | None:
+        """A constant in one arm is the other arm's truth value, if that was there before and is known to be so in this arm."""
+        for place, other in ((0, 1), (1, 0)):
+            held, arm = row[other], self.arms[place]
+            old = truths[other] is None and 0 < arm.start > held.value.id
+            if truths[place] is not None and old and arm.facts.get(held.value.id) is truths[place]:
+                return lambda: held
+        return None
 
 
 def _is_same(a: Any, b: Any) -> bool:

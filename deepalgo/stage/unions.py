@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 from typing import Any
 
+from deepalgo.stage.exits import Exit, Way, falling
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.regions import choose
-from deepalgo.stage.values import LOST, UNDEFINED, Union
+from deepalgo.stage.regions import choose, run_arm
+from deepalgo.stage.values import LOST, UNDEFINED, Signal, Union, is_number
 
 
 def resolve(machine: Machine, value: Any) -> Any:
@@ -49,6 +51,40 @@ def distribute(machine: Machine, value: Any, action: Callable[[Any], Any], node:
     value = resolve(machine, value)
     if not isinstance(value, Union):
         return action(value)
+    looked_up = _look_up(machine, value, action)
+    if looked_up is not None:
+        return looked_up
     (guard, first), *others = value.cases
     rest = others[0][1] if len(others) == 1 else Union(tuple(others))
-    return choose(machine, guard, lambda: action(first), lambda: distribute(machine, rest, action, node), node)
+
+    def take_first() -> Any:
+        for other, _ in others:
+            machine.learn(other.value, False)
+        return action(first)
+
+    return choose(machine, guard, take_first, lambda: distribute(machine, rest, action, node), node)
+
+
+def _look_up(machine: Machine, value: Union, action: Callable[[Any], Any]) -> Union | None:
+    """An action that computes nothing, such as reading a fixed table, keeps the guards as they are."""
+    found = []
+    if any(contains_numbers(item) for _, item in value.cases):
+        return None
+    for guard, item in value.cases:
+        mark = machine.mark()
+        arm = run_arm(machine, guard, True, functools.partial(_falling, action, item))
+        result = arm.exit.cases[Way.FALL].value if arm.exit.only_falls else None
+        if arm.body or arm.change.touched or arm.change.made or result is None or contains_numbers(result):
+            machine.rewind(mark)
+            return None
+        found.append((guard, result))
+    return Union(tuple(found))
+
+
+def _falling(action: Callable[[Any], Any], item: Any) -> Exit:
+    return falling(action(item))
+
+
+def contains_numbers(value: Any) -> bool:
+    """Whether paths could meet in one number here."""
+    return isinstance(value, (Signal, Union)) or is_number(value)
