@@ -20,7 +20,12 @@ from deepalgo.ops.indexing import PUT, subscript
 from deepalgo.ops.table import TABLE
 from tests.build import Builder
 
-SPACE = {"np": np, "math": math}
+try:
+    import scipy.special
+except ImportError:
+    scipy = None
+
+SPACE = {"np": np, "math": math, "scipy": scipy}
 exec(PUT, SPACE)
 
 

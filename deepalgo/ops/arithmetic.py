@@ -65,4 +65,6 @@ ROWS = (
     Row("real", _part, "ops.real({0})", "({0}).real", "np.real({0})", False),
     Row("imag", _part, "ops.imag({0})", "({0}).imag", "np.imag({0})", False),
     Row("conj", elementwise(), "ops.conj({0})", "({0}).conjugate()", "np.conj({0})", False),
+    Row("angle", elementwise(least=Kind.REAL, result=Kind.REAL), "ops.angle({0})", "math.atan2(({0}).imag, ({0}).real)", "np.angle({0})",
+        common=Kind.REAL),
 )

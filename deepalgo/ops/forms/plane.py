@@ -33,6 +33,11 @@ def atan2(y: Operand, x: Operand) -> Tensor:
     return result
 
 
+def angle(x: Tensor) -> Tensor:
+    """The angle of a complex number; its gradient at 0 is 0."""
+    return atan2(torch.imag(x), torch.real(x)) if x.is_complex() else atan2(torch.zeros_like(x), x)
+
+
 def copysign(x: Operand, sign: Operand) -> Tensor:
     """`x` with the sign of `sign`."""
     x, sign = tensors(x, sign)

@@ -1,0 +1,95 @@
+"""The error function's inverses, the normal distribution, and the logistic function.
+
+>>> ndtr(torch.tensor([-10.0], dtype=torch.float64))
+tensor([7.6199e-24], dtype=torch.float64)
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from deepalgo.ops.forms.endpoints import without_zero
+from deepalgo.ops.forms.operands import Operand
+from deepalgo.ops.forms.smooth import smooth
+
+ROOT_PI = math.sqrt(math.pi)
+ROOT_TWO_PI = math.sqrt(2 * math.pi)
+
+
+def erfinv(x: Operand) -> Tensor:
+    """The number whose erf is x."""
+    return smooth(torch.erfinv, (lambda x, y: _bell_inverse(y) * (ROOT_PI / 2),), x)
+
+
+def erfcinv(x: Operand) -> Tensor:
+    """The number whose erfc is x."""
+    return smooth(_erfcinv, (lambda x, y: _bell_inverse(y) * (-ROOT_PI / 2),), x)
+
+
+def erfcx(x: Operand) -> Tensor:
+    """`exp(x*x) * erfc(x)`."""
+    return smooth(torch.special.erfcx, (lambda x, y: 2 * x * erfcx(x) - 2 / ROOT_PI,), x)
+
+
+def ndtr(x: Operand) -> Tensor:
+    """The probability that a standard normal number is below x."""
+    return smooth(lambda x: torch.erfc(-x * math.sqrt(0.5)) / 2, (lambda x, y: torch.exp(-x * x / 2) / ROOT_TWO_PI,), x)
+
+
+def log_ndtr(x: Operand) -> Tensor:
+    """The logarithm of `ndtr(x)`."""
+    return smooth(torch.special.log_ndtr, (_log_ndtr_slope,), x)
+
+
+def ndtri(x: Operand) -> Tensor:
+    """The number whose `ndtr` is x."""
+    return smooth(torch.special.ndtri, (lambda x, y: _bell_inverse(y * math.sqrt(0.5)) * ROOT_TWO_PI,), x)
+
+
+def expit(x: Operand) -> Tensor:
+    """`1 / (1 + exp(-x))`."""
+    return smooth(torch.sigmoid, (lambda x, y: torch.sigmoid(x) * torch.sigmoid(-x),), x)
+
+
+def logit(x: Operand) -> Tensor:
+    """`log(x / (1 - x))`."""
+    return smooth(_logit, (lambda x, y: 1 / without_zero(x * (1 - x)),), x)
+
+
+def xlogy(x: Operand, y: Operand) -> Tensor:
+    """`x * log(y)`, 0 where x is 0."""
+    return smooth(torch.xlogy, (lambda x, y, z: torch.log(y.masked_fill(y <= 0, 1)), lambda x, y, z: x / without_zero(y)), x, y)
+
+
+def _bell_inverse(y: Tensor) -> Tensor:
+    """`exp(y*y)`, 0 where y is infinite."""
+    endless = torch.isinf(y)
+    return torch.exp(y.masked_fill(endless, 0).square()).masked_fill(endless, 0)
+
+
+def _erfcinv(x: Tensor) -> Tensor:
+    """Newton's method on log(erfc), which is nearly a parabola, for small x; the tail beyond 1 is a mirror image."""
+    folded = torch.where(x > 1, 2 - x, x)
+    log = torch.log(folded.clamp(5e-324, 0.5))
+    y = torch.sqrt(-log - 0.5 * torch.log(-log * math.pi).clamp(min=0))
+    for _ in range(5):
+        scaled = torch.special.erfcx(y)
+        y = y + (torch.log(scaled) - y * y - log) * scaled * (ROOT_PI / 2)
+    y = torch.where(folded > 0.5, torch.erfinv(1 - folded), y)
+    y = torch.where(folded == 0, torch.inf, y)
+    return torch.where((x >= 0) & (x <= 2), torch.where(x > 1, -y, y), torch.nan)
+
+
+def _log_ndtr_slope(x: Tensor, y: Tensor) -> Tensor:
+    """The density divided by the distribution; below 0 both are small, so their ratio is taken from `erfcx`."""
+    low = math.sqrt(2 / math.pi) / erfcx(-x.clamp(max=0) * math.sqrt(0.5))
+    high = torch.exp(-x * x / 2) / ROOT_TWO_PI / ndtr(x.clamp(min=0))
+    return torch.where(x < 0, low, high)
+
+
+def _logit(x: Tensor) -> Tensor:
+    s = 2 * (x - 0.5)
+    return torch.where(torch.abs(s) < 0.4, torch.log1p(s) - torch.log1p(-s), torch.log(x / (1 - x)))
