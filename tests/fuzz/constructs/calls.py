@@ -125,7 +125,7 @@ def local_function(writer: Writer) -> list[str] | None:
     return [*lines, *between, f"{target} = {call}"]
 
 
-@statement("partial of a helper", 2.0)
+@statement("partial of a helper", 1.0)
 def local_partial(writer: Writer) -> list[str] | None:
     found = [item for item in _helpers(writer, "float")
              if len(item.parameters) > 1 and not item.star and all(part.kind == "float" for part in item.parameters)]
