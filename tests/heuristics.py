@@ -8,8 +8,6 @@ import math
 from collections import namedtuple
 from math import atan2, cos, pi, radians, sin
 
-# --- flow and heat ----------------------------------------------------------------------------------------------------------
-
 TRANSITION = 2300.0
 
 
@@ -121,8 +119,6 @@ def heat_index(celsius, humidity):
     return (index - 32) / 1.8
 
 
-# --- the sky and the Earth --------------------------------------------------------------------------------------------------
-
 TILT = 23.44
 
 
@@ -176,9 +172,6 @@ def weekday(day, month, year):
         y -= 1
     k, j = y % 100, y // 100
     return (q + 13 * (m + 1) // 5 + k + k // 4 + j // 4 - 2 * j) % 7
-
-
-# --- roots and integrals ----------------------------------------------------------------------------------------------------
 
 
 def babylonian(a, guess=1.0, tolerance=1e-12):
@@ -321,9 +314,6 @@ def adaptive_simpson(a, b, depth=4):
     return adaptive_simpson(a, m, depth - 1) + adaptive_simpson(m, b, depth - 1)
 
 
-# --- whole numbers ------------------------------------------------------------------------------------------------------------
-
-
 def collatz(start):
     """Rounds until one; the loop runs on whole numbers."""
     n, steps = int(start), 0
@@ -376,8 +366,6 @@ def rounded(x):
     whole = int(x) + round(x) + math.floor(x) - math.ceil(x) + math.trunc(x)
     return whole, round(x, 2), float(round(x * 20)) / 20, x - int(x), whole / 3
 
-
-# --- money and control ----------------------------------------------------------------------------------------------------------
 
 BRACKETS = [11000.0, 44725.0, 95375.0, 182100.0]
 RATES = [0.10, 0.12, 0.22, 0.24, 0.32]
@@ -491,9 +479,6 @@ def clamped(low, high):
 def comfort(celsius, humidity):
     """How comfortable a room is; decorated."""
     return 1.0 - abs(celsius - 21.5) / 8.0 - (0.2 if not 30 <= humidity <= 60 else 0.0)
-
-
-# --- the language -----------------------------------------------------------------------------------------------------------------
 
 
 def horner(x, *coefficients):

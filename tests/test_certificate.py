@@ -36,8 +36,6 @@ def test_settled_networks_get_theirs(name):
     assert network(name, "settle").verify(*args, **kwargs).ok
 
 
-# --- what it says ----------------------------------------------------------------------------------------------------------------
-
 COOLING = """\
 import math
 
@@ -194,9 +192,6 @@ def test_a_network_without_a_function_has_nothing_to_be_compared_with():
     with pytest.raises(da.InputError) as caught:
         net.verify(1.0)
     assert str(caught.value) == "f was not compiled from a function, so there is nothing to compare it with"
-
-
-# --- a wrong network -----------------------------------------------------------------------------------------------------------------
 
 
 def doctored(net, change):

@@ -16,6 +16,8 @@ from collections.abc import Sequence
 
 #: The wider step relative to the input.
 STEP = 1e-4
+#: What is smaller than this has fewer digits than a float, or none.
+SMALLEST = 1e-307
 
 
 def step(x: float) -> float:
@@ -47,4 +49,4 @@ def slope(values: Sequence[float], x: float) -> float | None:
 
 def rounding(values: Sequence[float], x: float) -> float:
     """How far the last digits of the values, after some computation, can move a difference quotient."""
-    return 1e-13 * max(map(abs, values)) / step(x)
+    return (1e-13 * max(map(abs, values)) + SMALLEST) / step(x)

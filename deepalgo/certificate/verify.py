@@ -79,8 +79,6 @@ class Verification:
             dead=dead_weights(self.network, good_leaves) if good else (),
         )
 
-    # --- errors -----------------------------------------------------------------------------------------------------
-
     def _both_answer(self, sample: int, got: str | None) -> bool:
         """Whether both answer; where both raise, or one has an excuse, the sample is counted."""
         outcome = self.outcomes[sample]
@@ -106,8 +104,6 @@ class Verification:
         moves = [(place, way) for place, value in enumerate(values) if isinstance(value, (float, np.ndarray)) for way in (-np.inf, np.inf)]
         return [self.original.run([*values[:place], _next(values[place], way), *values[place + 1 :]]) for place, way in moves]
 
-    # --- values -----------------------------------------------------------------------------------------------------
-
     def _values(self, results: Sequence[Tensor], good: Sequence[int], near_ties: set[int]) -> dict[int, tuple[float, float]]:
         """The largest absolute and relative difference of every sample."""
         found = {}
@@ -130,8 +126,6 @@ class Verification:
         here = self.outcomes[sample].numbers
         return any(near.error is not None or absolute <= 16 * _difference(here, near.numbers)[0] for near in self._neighbours(sample))
 
-    # --- paths ------------------------------------------------------------------------------------------------------
-
     def _paths(self, leaves: list[Tensor], samples: list[int]) -> Paths:
         with torch.no_grad(), recording() as record:
             if samples:
@@ -152,8 +146,6 @@ class Verification:
 
     def _takes_other_ways(self, sample: int) -> bool:
         return any(near.hits != self.outcomes[sample].hits for near in self._neighbours(sample))
-
-    # --- gradients --------------------------------------------------------------------------------------------------
 
     def _gradients(self, good: Sequence[int], leaves: list[Tensor], endpoints: Hits) -> Gradients:
         """Compare gradients, except where the path is in doubt or the derivative is one that was defined."""
