@@ -2,7 +2,7 @@
 
 A program that raises nothing can run in one fixed graph, and can be asked for the error before it is run for the result.
 
->>> from deepalgo.ir import Input, Kind, Leaf, Type
+>>> from deepalgo.ir import Input, Kind, Leaf, Op, Type
 >>> x, ok = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.BOOL), "ok")
 >>> body = Block((), (Op(ok, "ge", (x, x)), Check(ok, "ValueError", "math domain error")), (x,))
 >>> program, checks = code_errors(Program("f", (Input("x", x),), (), body, Leaf(x)), 100)
@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from deepalgo.emit.rewriter import BOOL, INT, Fresh, Rewriter
-from deepalgo.ir import Block, Check, If, Loop, Op, Program, Statement, Try, Value, While, blocks, walk
+from deepalgo.ir import Block, Check, If, Loop, Program, Statement, Try, Value, While, blocks, walk
 
 
 def code_errors(program: Program, rounds: int) -> tuple[Program, tuple[Check, ...]]:
@@ -49,11 +49,12 @@ class CodeErrors(Rewriter):
         self.rounds = rounds
         self.checks: list[Check] = [] if checks is None else checks
         self.code: Value | None = None
+        self.zero: Value | None = None
 
     def coded(self, block: Block) -> tuple[Block, Value]:
         """The block, and the code after it; the code starts with 0 in front of it."""
         outer, self.out, before = self.out, [], self.code
-        self.code = self.const(0)
+        self.code = self.zero = self.const(0)
         self.statements(block.body)
         code = self.code
         made = Block(block.params, tuple(self.out), self.see(block.results))
@@ -62,7 +63,7 @@ class CodeErrors(Rewriter):
 
     def check(self, check: Check) -> None:
         """Note the number of the check where it fails and nothing failed before."""
-        self.note(self.see((check.ok,))[0], check, fresh=self.is_zero_constant())
+        self.note(self.see((check.ok,))[0], check, fresh=self.code == self.zero)
 
     def note(self, ok: Value, check: Check, *, fresh: bool) -> None:
         """Note a failed check."""
@@ -71,11 +72,6 @@ class CodeErrors(Rewriter):
         number = self.const(len(self.checks))
         passed = ok if fresh else self.add("or", ok, self.add("ne", self.code, self.const(0)))
         self.code = self.add("select", passed, self.code, number)
-
-    def is_zero_constant(self) -> bool:
-        """Whether the code is still the constant at the start."""
-        last = [statement for statement in self.out if isinstance(statement, Op) and statement.result == self.code]
-        return bool(last) and last[0].name == "const"
 
     def branch(self, branch: If) -> None:
         """The code is one more result."""

@@ -18,7 +18,7 @@ from deepalgo.emit.merge import merge
 from deepalgo.emit.prune import prune
 from deepalgo.emit.sink import sink
 from deepalgo.emit.weigh import is_light
-from deepalgo.ir import Check, Program
+from deepalgo.ir import Check, Program, Try, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,9 @@ class Lowered:
 
 def lower(program: Program, plan: Plan) -> Lowered:
     """Bring a program into the form that its plan asks for."""
-    program = prune(catch(prune(sink(merge(hoist(program)))), plan.rounds))
+    program = prune(sink(merge(hoist(program))))
+    if any(isinstance(statement, Try) for statement in walk(program.body)):
+        program = prune(catch(program, plan.rounds))
     checks: tuple[Check, ...] = ()
     if (plan.fixed or plan.errors == "nan") and any(map(can_fail, program.body.body)):
         program, checks = (forgive if plan.fixed and plan.errors == "nan" else code_errors)(program, plan.rounds)

@@ -98,7 +98,9 @@ class Rewriter:
     def op(self, op: Op) -> None:
         """Rebuild an operation."""
         args = self.see(op.args)
-        self.out.append(replace(op, args=args, result=self.define((op.result,))[0]))
+        (result,) = self.define((op.result,))
+        # Most operations stay as they are, and making a new one takes long.
+        self.out.append(op if args is op.args and result is op.result else Op(result, op.name, args, op.attrs, op.span))
 
     def check(self, check: Check) -> None:
         """Rebuild a check."""
@@ -128,7 +130,10 @@ class Rewriter:
 
     def see(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
         """What stands for these values here."""
-        return tuple(self.env.get(value, value) for value in values)
+        env = self.env
+        if not env or not any(value in env for value in values):
+            return values
+        return tuple(env.get(value, value) for value in values)
 
     def define(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
         """The values as the new program defines them: fresh ones in a copy, else the same."""

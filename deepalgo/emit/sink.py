@@ -41,11 +41,12 @@ def sink(program: Program) -> Program:
 
 
 class Sink(Rewriter):
-    """`hazards` are the operations, by their result, that are infinite or depend on one that is; in the order of the program."""
+    """`hazards` are the operations, by their result, that may be infinite or depend on one that may; `order` is the program's."""
 
     def __init__(self, fresh: Fresh) -> None:
         super().__init__(fresh)
         self.hazards: dict[Value, Op] = {}
+        self.order: dict[Value, int] = {}
         self.guarded: set[Span | None] = set()
 
     def block(self, block: Block) -> Block:
@@ -62,9 +63,14 @@ class Sink(Rewriter):
         if op.name == "select" and op.result.type.kind >= Kind.REAL and any(arg in self.hazards for arg in args[1:]):
             return self.select(op, args)
         if self.is_origin(op) or any(arg in self.hazards for arg in args):
-            self.hazards[op.result] = replace(op, args=args)
+            self.add_hazard(replace(op, args=args))
         super().op(op)
         return None
+
+    def add_hazard(self, op: Op) -> None:
+        """Note a hazard."""
+        self.hazards[op.result] = op
+        self.order[op.result] = len(self.order)
 
     def is_origin(self, op: Op) -> bool:
         """Whether an infinity can begin here."""
@@ -104,17 +110,19 @@ class Sink(Rewriter):
             if value not in found:
                 found.add(value)
                 waiting.extend(arg for arg in self.hazards[value].args if arg in self.hazards)
-        return [value for value in self.hazards if value in found]
+        return sorted(found, key=self.order.__getitem__)
 
     def arm(self, block: Block, cone: list[Value]) -> Block:
         """An arm that starts with its own copy of the cone."""
-        env, hazards, outer, self.out = dict(self.env), dict(self.hazards), self.out, []
+        if not cone:
+            return self.block(block)
+        env, outer, self.out = self.env, self.out, []
         copies = self.copies(cone, {})
         # Names of the block around may stand for a hazard, too.
         self.env = {value: copies.get(stands, stands) for value, stands in self.env.items()} | copies
         made = self.block(block)
         made = replace(made, body=(*self.out, *made.body))
-        self.env, self.hazards, self.out = env, hazards, outer
+        self.env, self.out = env, outer
         return made
 
     def copies(self, cone: list[Value], boundary: dict[Value, Value]) -> dict[Value, Value]:
@@ -125,7 +133,7 @@ class Sink(Rewriter):
             args = tuple(copies.get(arg, boundary.get(arg, arg)) for arg in op.args)
             copies[value] = self.fresh.value(infer(op.name, [arg.type for arg in args], op.attrs), value.name)
             copy = replace(op, args=args, result=copies[value])
-            self.hazards[copies[value]] = copy
+            self.add_hazard(copy)
             self.out.append(copy)
         return copies
 
