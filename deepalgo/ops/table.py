@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from deepalgo.ir import Attr, Kind, Type
-from deepalgo.ops import arithmetic, arrays, compare, indexing, linear, mathematics, ordering, overflow, reductions, shapes, special
+from deepalgo.ops import arithmetic, arrays, compare, exponent, indexing, linear, mathematics, ordering, overflow, reductions, shapes, special
 from deepalgo.ops.row import Row
 
 __all__ = ["TABLE", "Kind", "Row", "Type", "infer"]
 
-PARTS = (arithmetic, compare, mathematics, arrays, overflow, indexing, shapes, reductions, ordering, linear, special)
+PARTS = (arithmetic, compare, mathematics, arrays, overflow, indexing, shapes, reductions, ordering, linear, special, exponent)
 TABLE: dict[str, Row] = {row.name: row for part in PARTS for row in part.ROWS}
 
 

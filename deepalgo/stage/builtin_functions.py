@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import typing
 import warnings
 from typing import Any
@@ -20,7 +21,7 @@ from deepalgo.stage.regions import choose
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Closure, Known, Signal, Text, Union, UserRaise, is_number, user_method
+from deepalgo.stage.values import Closure, Known, Partial, Signal, Text, Union, UserRaise, is_number, user_method
 
 Args = list[Any]
 Kwargs = dict[str, Any]
@@ -267,7 +268,7 @@ def _type(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 @handles(callable)
 def _callable(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return distribute(machine, args[0], lambda item: isinstance(item, Closure) or callable(item), node)
+    return distribute(machine, args[0], lambda item: isinstance(item, (Closure, Partial)) or callable(item), node)
 
 
 @handles(hasattr)
@@ -484,6 +485,11 @@ def _deepcopy(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
     if isinstance(value, tuple):
         return tuple(_deepcopy(machine, [item], {}, node) for item in value)
     return value if isinstance(value, (Signal, Union)) else call_native(machine, copy.deepcopy, args, kwargs, node)
+
+
+@handles(functools.partial)
+def _partial(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return Partial(args[0], tuple(args[1:]), kwargs)
 
 
 @handles(typing.cast)

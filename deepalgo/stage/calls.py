@@ -21,7 +21,7 @@ from deepalgo.stage.exits import Case, Exit, Way
 from deepalgo.stage.machine import MAX_DEPTH, MAX_LEVELS, Machine
 from deepalgo.stage.signal_methods import METHODS
 from deepalgo.stage.unions import distribute, distribute_first
-from deepalgo.stage.values import BoundMethod, Closure, Frame, Union, UserRaise, refuse_again, user_method
+from deepalgo.stage.values import BoundMethod, Closure, Frame, Partial, Union, UserRaise, refuse_again, user_method
 
 #: By file and code, as equal code may stand in two files.
 _SOURCES: dict[tuple[str, types.CodeType], FunctionSource] = {}
@@ -49,6 +49,8 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
             return _call_function(machine, function, args, kwargs, node)
         case types.MethodType():
             return call(machine, function.__func__, [function.__self__, *args], kwargs, node)
+        case Partial():
+            return call(machine, function.function, [*function.args, *args], {**function.keywords, **kwargs}, node)
         case functools.partial():
             return call(machine, function.func, [*function.args, *args], {**function.keywords, **kwargs}, node)
         case type():
@@ -210,13 +212,24 @@ def _refuse_kinds(machine: Machine, frame: Frame, node: ast.AST | None) -> None:
 
 
 def levels_on_data(machine: Machine, frame: Frame) -> int:
-    """How many times the function has called itself so far with data deciding whether to go on."""
-    levels, facts = 0, len(machine.facts)
-    frame.depth = facts
+    """How many times the function has called itself so far with nothing but data deciding whether to go on."""
+    levels, facts, inner = 0, len(machine.facts), frame
+    frame.depth, frame.given = facts, dict(frame.names)
     for outer in reversed(machine.frames):
-        if outer.source.node is frame.source.node and outer.depth < facts:
-            levels, facts = levels + 1, outer.depth
+        if outer.source.node is frame.source.node:
+            if _counts_down(outer, inner):
+                return levels
+            if outer.depth < facts:
+                levels, facts = levels + 1, outer.depth
+            inner = outer
     return levels
+
+
+def _counts_down(outer: Frame, inner: Frame) -> bool:
+    """Whether a plain number changes from call to call, so that the recursion ends whatever the data."""
+    return any(
+        isinstance(value, int) and isinstance(outer.given.get(name), int) and outer.given[name] != value for name, value in inner.given.items()
+    )
 
 
 @functools.lru_cache(maxsize=4096)

@@ -148,7 +148,7 @@ class LoopRegion:
         for place, structure in self.carried.values():
             leaves = []
             for number in numbers(structure):
-                name = place.key if isinstance(place.key, str) and place.container is not self.control else ""
+                name = place.key if isinstance(place.key, str) and place.key.isidentifier() and place.container is not self.control else ""
                 value = self.machine.builder.fresh(number.type, name)
                 params.append(value)
                 uniform = place.container is self.control and place.key == "round"

@@ -253,6 +253,31 @@ def _isclose(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any
     return machine.emit("or", near, machine.emit("eq", a, b))
 
 
+@handles(math.frexp)
+def _frexp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if not contains_signal(args):
+        return call_native(machine, math.frexp, args, kwargs, node)
+    value = real(machine, args[0])
+    return machine.emit("mantissa", value), machine.emit("exponent", value)
+
+
+@handles(math.ldexp)
+def _ldexp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """`x * 2**i`, in two steps so that the power of two stays in range; as `math` it raises where the result does not."""
+    if not contains_signal(args):
+        return call_native(machine, math.ldexp, args, kwargs, node)
+    value, shift = real(machine, args[0]), machine.signal(args[1])
+    if shift.kind > Kind.INT:
+        raise UserRaise(TypeError, "Expected an int as second argument to ldexp.", machine.span)
+    half = machine.emit("floordiv", machine.emit("max", machine.emit("min", shift, 2200), -2200), 2)
+    rest = machine.emit("sub", machine.emit("max", machine.emit("min", shift, 2200), -2200), half)
+    result = value
+    for part in (half, rest):
+        result = machine.emit("mul", result, machine.emit("exp2", machine.cast(part, Type(Kind.REAL))))
+    arithmetic.no_overflow(machine, result, [value], RANGE)
+    return result
+
+
 @handles(math.modf)
 def _modf(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if not contains_signal(args):

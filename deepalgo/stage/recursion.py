@@ -35,8 +35,7 @@ def enter(machine: Machine, frame: Frame, node: ast.AST | None) -> Any:
     state = machine.recursions.get(id(definition))
     if state is not None:
         machine.heap.touch(state)
-        state["names"] = dict(frame.names)
-        machine.heap.created(state["names"])
+        state.update({f"argument {name}": value for name, value in frame.names.items()})
         return AGAIN
     if id(definition) in machine.unrolled:
         return run_frame(machine, frame, node)
@@ -76,12 +75,13 @@ def _as_loop(machine: Machine, frame: Frame, node: ast.AST | None) -> Any:
     from deepalgo.stage.calls import run_frame
     from deepalgo.stage.loop_regions import LoopRegion
 
-    state: dict[str, Any] = {"names": machine.heap.created(dict(frame.names)), "again": True, "result": ANYTHING}
+    names = list(frame.names)
+    state: dict[str, Any] = {"again": True, "result": ANYTHING} | {f"argument {name}": frame.names[name] for name in names}
     machine.heap.namespace(state)
     machine.recursions[id(frame.source.node)] = state
 
     def once() -> Exit:
-        value = run_frame(machine, _restarted(frame, state["names"]), node)
+        value = run_frame(machine, _restarted(frame, {name: state[f"argument {name}"] for name in names}), node)
         again, result = _split(value)
         machine.heap.touch(state)
         state["again"], state["result"] = again, result

@@ -130,6 +130,7 @@ class Frame:
     local_names: frozenset[str] = frozenset()
     exception: BaseException | None = None
     depth: int = 0  # how many conditions on data led here
+    given: dict[str, Any] = field(default_factory=dict)  # the arguments that it was called with
     comprehension: bool = False
 
 
@@ -151,6 +152,15 @@ class BoundMethod:
 
     function: Any
     instance: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """`functools.partial` of an interpreted function, or with arguments that depend on data."""
+
+    function: Any
+    args: tuple[Any, ...]
+    keywords: dict[str, Any]
 
 
 class UserRaise(Exception):

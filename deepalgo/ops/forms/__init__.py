@@ -10,6 +10,7 @@ from deepalgo.ops.forms.choice import where
 from deepalgo.ops.forms.division import floordiv, fmod, lshift, mod, remainder, rshift
 from deepalgo.ops.forms.elliptic import ellipe, ellipk
 from deepalgo.ops.forms.endpoints import acos, acosh, asin, atanh, cbrt, log, log1p, log2, log10, sqrt
+from deepalgo.ops.forms.exponent import exponent, mantissa
 from deepalgo.ops.forms.exponential_integral import exp1, expi, sinc
 from deepalgo.ops.forms.gammas import beta, betaln, binom, comb, digamma
 from deepalgo.ops.forms.incomplete import betainc, betaincc, gammainc, gammaincc
@@ -44,9 +45,9 @@ __all__ = [
     "acos", "acosh", "all", "amax", "amin", "angle", "any", "argmax", "argmin", "argsort", "asin", "at_pow", "atan2", "atanh",
     "beta", "betainc", "betaincc", "betaln", "binom", "broadcast", "cbrt", "cholesky", "comb", "concat", "conj", "copysign",
     "cross", "cumprod", "cumsum", "det", "digamma", "eigvalsh", "ellipe", "ellipk", "erfcinv", "erfcx", "erfinv", "exp1",
-    "expi", "expit", "floordiv", "fmax", "fmin", "fmod", "gamma", "gammainc", "gammaincc", "gather", "hypot", "i0", "i0e", "i1",
+    "expi", "expit", "exponent", "floordiv", "fmax", "fmin", "fmod", "gamma", "gammainc", "gammaincc", "gather", "hypot", "i0", "i0e", "i1",
     "i1e", "imag", "interp", "inv", "is_positive", "is_singular", "iv", "j0", "j1", "jv", "k0", "k0e", "k1", "k1e", "kv",
-    "lambertw", "lgamma", "log", "log1p", "log2", "log10", "log_ndtr", "logit", "lshift", "matmul", "max", "maximum", "min",
+    "lambertw", "lgamma", "log", "log1p", "log2", "log10", "log_ndtr", "logit", "lshift", "mantissa", "matmul", "max", "maximum", "min",
     "minimum", "mod", "ndtr", "ndtri", "no_overflow", "norm2", "permute", "pick", "pick_at", "pinv", "pow", "prod", "put",
     "put_at", "real", "remainder", "reshape", "round_digits", "rshift", "searchsorted", "sign", "sinc", "solve", "sort", "sqrt",
     "stack", "sum", "take", "where", "xlogy", "y0", "y1", "zeta",

@@ -1,0 +1,129 @@
+"""Real functions that nobody here wrote: how much of the world compiles, exactly and with right gradients."""
+
+import contextlib
+import functools
+import io
+import math
+import warnings
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+
+import deepalgo as da
+from benchmarks.corpus import SUCCESS, compile_entry, load_corpus
+from tests.changed_literal import with_literal
+
+pytestmark = [pytest.mark.corpus, pytest.mark.filterwarnings("ignore")]  # the packages warn about all sorts of things
+
+SHARDS = 12
+#: The share of public functions that must come out right; a refusal is honest, anything else is a bug.
+ENOUGH = 0.95
+
+
+@functools.lru_cache(maxsize=1)
+def entries():
+    return load_corpus().entries()
+
+
+def scores(shard):
+    return [(entry["id"], *load_corpus().score(entry, compile_entry)) for entry in entries()[shard::SHARDS]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_real_functions_are_right_or_refused(shard):
+    found = scores(shard)
+    bad = [row for row in found if row[1] not in (*SUCCESS, "refused")]
+    assert not bad
+    counts = Counter(word in SUCCESS for _, word, _ in found)
+    assert counts[True] >= math.floor(ENOUGH * len(found)) - 1
+
+
+@pytest.mark.slow
+def test_enough_of_the_corpus_compiles():
+    right = 0
+    for entry in entries():
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(da.CompileError):
+            corpus = load_corpus()
+            args, kwargs = corpus.plain_arguments(entry, np.array(entry["samples"])[0])
+            compile_entry(corpus.resolve(entry), args, kwargs)
+            right += 1
+    assert right >= ENOUGH * len(entries())
+
+
+def weight_gradients(entry, samples_to_try=3, weights_to_try=2):
+    """Pairs of derivatives by a literal: of the network, and of the function with the literal changed in its source."""
+    corpus = load_corpus()
+    function = corpus.resolve(entry)
+    rows = np.array(entry["samples"])[:samples_to_try]
+    pairs = []
+    with contextlib.redirect_stdout(io.StringIO()):
+        args, kwargs = corpus.plain_arguments(entry, rows[0])
+        network = compile_entry(function, args, kwargs)
+        literals = [weight for weight in network.program.weights if not weight.frozen and weight.shape == () and weight.value]
+        for weight in literals[:weights_to_try]:
+            for row in rows:
+                slope = source_slope(corpus, entry, function, weight, row)
+                if slope is not None:
+                    pairs.append((weight.key, network_slope(corpus, entry, network, weight, row), slope))
+    return pairs
+
+
+def network_slope(corpus, entry, network, weight, row):
+    args, kwargs = corpus.plain_arguments(entry, row)
+    output = _total(network(*args, **kwargs))
+    if not output.requires_grad:
+        return 0.0
+    (slope,) = torch.autograd.grad(output, network.weights[weight.key], allow_unused=True)
+    return 0.0 if slope is None else float(slope)
+
+
+def _total(output):
+    if isinstance(output, torch.Tensor):
+        return output.to(torch.float64).sum()
+    parts = output if isinstance(output, (list, tuple)) else []
+    return sum((_total(item) for item in parts), torch.zeros((), dtype=torch.float64))
+
+
+def source_slope(corpus, entry, function, weight, row):
+    """A central difference on the changed source, where two step sizes agree."""
+    slopes = []
+    for step in (1e-5, 3e-6):
+        values = []
+        for sign in (1, -1):
+            changed = with_literal(function, weight.span, lambda held, sign=sign, step=step: held * (1 + sign * step))
+            if changed is None:
+                return None
+            args, kwargs = corpus.plain_arguments(entry, row)
+            try:
+                values.append(float(np.sum([np.sum(part) for part in _parts(changed(*args, **kwargs))])))
+            except Exception:  # noqa: BLE001 - the changed function may leave its domain
+                return None
+        slopes.append((values[0] - values[1]) / (2 * step * weight.value))
+    scale = max(abs(slopes[0]), abs(slopes[1]), 1e-12)
+    return slopes[1] if abs(slopes[0] - slopes[1]) <= 1e-3 * scale else None
+
+
+def _parts(output):
+    return [part for item in output for part in _parts(item)] if isinstance(output, (list, tuple)) else [np.asarray(output, dtype=float)]
+
+
+@pytest.mark.slow
+def test_gradients_of_literals_are_those_of_the_changed_source():
+    checked, wrong = set(), []
+    for entry in entries():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                pairs = weight_gradients(entry)
+        except da.CompileError:
+            continue
+        for key, ours, theirs in pairs:
+            if abs(ours - theirs) > 2e-3 * abs(theirs) + 1e-9 * (1 + abs(theirs)):
+                wrong.append((entry["id"], key, ours, theirs))
+            elif theirs:
+                checked.add(entry["id"])
+    assert not wrong
+    assert len(checked) >= 100
