@@ -12,6 +12,7 @@ import numpy as np
 
 from deepalgo.ir import Kind
 from deepalgo.stage import names
+from deepalgo.stage.aliases import refuse_kin
 from deepalgo.stage.arrays import indexing
 from deepalgo.stage.arrays.box import Array, shape_of
 from deepalgo.stage.machine import UNROLL, Machine
@@ -201,6 +202,7 @@ def refuse_shared(machine: Machine, container: Any, node: ast.AST) -> None:
             "Pass the object as an argument and return what changed, or make a copy first.",
             node,
         )
+    refuse_kin(machine, container, node)
 
 
 def delete(machine: Machine, target: ast.expr) -> None:

@@ -194,7 +194,8 @@ def run_frame(machine: Machine, frame: Frame, node: ast.AST | None) -> Any:
 
 def _refuse_kinds(machine: Machine, frame: Frame, node: ast.AST | None) -> None:
     """Functions that are not functions in the sense of a signal-flow graph."""
-    if levels_on_data(machine, frame) > MAX_LEVELS:
+    levels, counts = levels_on_data(machine, frame)
+    if levels > MAX_LEVELS and not counts:
         raise UserRaise(RecursionError, f"still recursing after {MAX_LEVELS} levels", machine.span)
     if len(machine.frames) > MAX_DEPTH:
         machine.refuse(
@@ -211,22 +212,21 @@ def _refuse_kinds(machine: Machine, frame: Frame, node: ast.AST | None) -> None:
     )
 
 
-def levels_on_data(machine: Machine, frame: Frame) -> int:
-    """How many times the function has called itself so far with nothing but data deciding whether to go on."""
-    levels, facts, inner = 0, len(machine.facts), frame
+def levels_on_data(machine: Machine, frame: Frame) -> tuple[int, bool]:
+    """How many times the function has called itself so far with data deciding whether to go on, and whether it counts its calls."""
+    levels, facts, inner, counts = 0, len(machine.facts), frame, False
     frame.depth, frame.given = facts, dict(frame.names)
     for outer in reversed(machine.frames):
         if outer.source.node is frame.source.node:
-            if _counts_down(outer, inner):
-                return levels
+            counts = counts or _counts(outer, inner)
             if outer.depth < facts:
                 levels, facts = levels + 1, outer.depth
             inner = outer
-    return levels
+    return levels, counts
 
 
-def _counts_down(outer: Frame, inner: Frame) -> bool:
-    """Whether a plain number changes from call to call, so that the recursion ends whatever the data."""
+def _counts(outer: Frame, inner: Frame) -> bool:
+    """Whether a plain number changes from call to call, so that the recursion may end whatever the data."""
     return any(
         isinstance(value, int) and isinstance(outer.given.get(name), int) and outer.given[name] != value for name, value in inner.given.items()
     )

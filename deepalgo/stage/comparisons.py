@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from deepalgo.stage.aliases import refuse_identity
 from deepalgo.stage.arithmetic import meets_arrays
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.machine import Machine
@@ -40,6 +41,7 @@ def compare(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: 
                 node,
             )
     if op is ast.Is:
+        refuse_identity(machine, left, right, node)
         return left is right
     refuse_again(left, right)
     if meets_arrays(left, right):

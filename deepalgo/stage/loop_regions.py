@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from deepalgo.ir import Block, Kind, Loop, Statement, Type, Value, While
 from deepalgo.stage import access, arithmetic
 from deepalgo.stage.arrays.box import Array
+from deepalgo.stage.aliases import holders, parts, relate
 from deepalgo.stage.exits import Case, Exit, Way
 from deepalgo.stage.heap import Change
 from deepalgo.stage.machine import Machine
@@ -93,6 +95,7 @@ class LoopRegion:
         machine.heap.namespace(self.control)
         self.carried: dict[tuple[int, Any], tuple[Place, Structure]] = {}
         self.given_up: dict[tuple[int, Any], Place] = {}
+        self.kin: dict[frozenset[tuple[int, Any]], dict[int, Any]] = {}
         self.counts = rounds is not None and isinstance(rounds.count, Signal)
         if self.counts:
             self._count_rounds()
@@ -112,7 +115,7 @@ class LoopRegion:
             draft = self._draft()
             if not self.counts and self.rounds is not None and self._may_stop(draft.outcome):
                 self._count_rounds()
-            elif not self._widen(draft.change):
+            elif not self._widen(draft.change) and not self._find_kin(draft.change) and not self._find_kin(None):
                 return self._append(draft)
             machine.rewind(mark)  # the next draft knows less of what it carries, so it decides less
         machine.refuse("the variables of this loop change their type from round to round", "Give each variable one type.", self.node)
@@ -156,6 +159,7 @@ class LoopRegion:
             place.write(self.machine, decode(self.machine, structure, iter(leaves)))
         for place in self.given_up.values():
             place.write(self.machine, UNDEFINED)
+        self._relate()
         return params
 
     def _test(self) -> Signal | None:
@@ -222,6 +226,27 @@ class LoopRegion:
                 grown |= self._widen_place(Place(container, key), old, new)
         machine.deep_loose = False
         return grown
+
+    def _find_kin(self, change: Change | None) -> bool:
+        """Note which carried places share a container, before the first round or after one: each will get a copy of its own."""
+        machine, sharing, grown = self.machine, dict[int, tuple[Any, set[tuple[int, Any]]]](), False
+        with change.applied() if change is not None else nullcontext():
+            counts = holders(machine)
+            for place, _ in self.carried.values():
+                for part in parts(machine, _held(place)):
+                    sharing.setdefault(id(part), (part, set()))[1].add(place.id)
+        for part, places in sharing.values():
+            if counts[id(part)] > 1:
+                fresh = change is not None and id(part) in change.made
+                known = self.kin.get(frozenset(places))
+                grown |= known is None or (not fresh and id(part) not in known)
+                self.kin.setdefault(frozenset(places), {}).update({} if fresh else {id(part): part})
+        return grown
+
+    def _relate(self) -> None:
+        for places, others in self.kin.items():
+            held = [_held(self.carried[place][0]) for place in places if place in self.carried]
+            relate(self.machine, [*others.values(), *(part for value in held for part in parts(self.machine, value))])
 
     def _entries(self, container: Any, before: Any, after: Any) -> list[tuple[Any, Any, Any]]:
         if isinstance(container, list):
@@ -309,6 +334,7 @@ class LoopRegion:
             place.write(self.machine, decode(self.machine, structure, iter(leaves)))
         for place in self.given_up.values():
             place.write(self.machine, UNDEFINED)
+        self._relate()
 
     def _ways_out(self) -> Exit:
         broken, returned = self.control["broken"], self.control["returned"]

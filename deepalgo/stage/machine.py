@@ -35,6 +35,7 @@ class Mark:
     prelude: int
     dirty_checks: int
     try_level: int
+    kin: dict[int, tuple[Any, ...]]
 
 
 class Machine:
@@ -47,6 +48,7 @@ class Machine:
         self.integers = integers
         self.facts: list[dict[int, bool]] = [{}]
         self.loose: dict[int, Any] = {}
+        self.kin: dict[int, tuple[Any, ...]] = {}  # containers that are one on some path, by their ids
         self.deep_loose = False
         self.frames: list[Frame] = []
         self.site: tuple[Attr, ...] = ()
@@ -278,11 +280,11 @@ class Machine:
 
     def mark(self) -> Mark:
         """Remember what has been found so far, for a trial whose code may be thrown away."""
-        return Mark(self.weights.copy(), dict(self.lifted), len(self.prelude), len(self.dirty_checks), self.try_level)
+        return Mark(self.weights.copy(), dict(self.lifted), len(self.prelude), len(self.dirty_checks), self.try_level, dict(self.kin))
 
     def rewind(self, mark: Mark) -> None:
         """Forget what a trial found: weights, and why they were frozen."""
-        self.weights, self.lifted, self.try_level = mark.weights.copy(), dict(mark.lifted), mark.try_level
+        self.weights, self.lifted, self.try_level, self.kin = mark.weights.copy(), dict(mark.lifted), mark.try_level, dict(mark.kin)
         del self.prelude[mark.prelude :], self.dirty_checks[mark.dirty_checks :]
 
     # --- containers ---------------------------------------------------------------------------------------------

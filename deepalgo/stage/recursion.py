@@ -17,6 +17,8 @@ from deepalgo.stage.values import AGAIN, Frame, NeedsStack, Signal, Union
 
 #: A function that has called itself this often, with data deciding each time, is staged as a loop.
 LEVELS_BEFORE_LOOP = 2
+#: One that passes a counter along may end by it, so it gets more levels.
+LONGEST_COUNT = 40
 
 
 class RecursesOnData(Exception):
@@ -40,7 +42,8 @@ def enter(machine: Machine, frame: Frame, node: ast.AST | None) -> Any:
     if id(definition) in machine.unrolled:
         return run_frame(machine, frame, node)
     if any(outer.source.node is definition for outer in machine.frames):
-        if levels_on_data(machine, frame) >= LEVELS_BEFORE_LOOP:
+        levels, counts = levels_on_data(machine, frame)
+        if levels >= (LONGEST_COUNT if counts else LEVELS_BEFORE_LOOP):
             raise RecursesOnData(definition)
         return run_frame(machine, frame, node)
     return _outermost(machine, frame, node)

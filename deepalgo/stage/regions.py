@@ -7,11 +7,13 @@ Used for every choice on data: `if`, conditional expressions, `and`/`or`, operat
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from deepalgo.ir import Block, Check, If, Kind, Statement, Type, Value, While, blocks
+from deepalgo.stage.aliases import holders, parts, relate
 from deepalgo.stage.exits import DEAD, Case, Exit, Way, falling
 from deepalgo.stage.heap import Change, restore_content
 from deepalgo.stage.machine import Machine
@@ -149,6 +151,7 @@ class Meeting:
         self.condition = condition
         self.rows: dict[tuple[int, ...], tuple[list[Signal], Signal]] = {}
         self.rebuild: list[Callable[[], None]] = []
+        self.holders: dict[int, Counter[int]] = {}
         self.machine.loose = {key: item for arm in arms for key, item in arm.change.made.items()}
 
     def conclude(self, region: Callable[[tuple[Value, ...], list[Block]], Statement]) -> Exit:
@@ -237,7 +240,7 @@ class Meeting:
         outcome: dict[Way, tuple[Callable[[], Signal] | None, Later]] = {}
         for way in ways:
             guard = None if len(ways) == 1 else self._as_signal(self.merge([_guard(arm, way) for arm in self.arms]))
-            outcome[way] = (guard, self.merge([_value(arm, way) for arm in self.arms]))
+            outcome[way] = (guard, self.merge([_value(arm, way) for arm in self.arms], slots=0))
         return outcome
 
     def _as_signal(self, guard: Later) -> Callable[[], Signal]:
@@ -245,8 +248,11 @@ class Meeting:
 
     # --- values ---------------------------------------------------------------------------------------------------
 
-    def merge(self, values: list[Any]) -> Later:
-        """Note the numbers of all values; the answer, asked after the region stands, is the merged value."""
+    def merge(self, values: list[Any], slots: int = 1) -> Later:
+        """Note the numbers of all values; the answer, asked after the region stands, is the merged value.
+
+        `slots` is how many places refer to the values at hand: a name or an item does, the value of an expression has none.
+        """
         first = values[0]
         if all(_is_same(first, value) for value in values[1:]):
             return lambda: first
@@ -254,7 +260,26 @@ class Meeting:
         for value in values:
             structure = join(structure, structure_of(value, self.machine.is_loose))
         leaves = self._line_up(values, structure)
-        return lambda: decode(self.machine, structure, iter([leaf() for leaf in leaves]))
+        shared = self._shared(values, slots)
+        return lambda: self._decoded(structure, leaves, shared)
+
+    def _decoded(self, structure: Structure, leaves: list[Callable[[], Signal]], shared: list[Any]) -> Any:
+        value = decode(self.machine, structure, iter([leaf() for leaf in leaves]))
+        if shared:
+            relate(self.machine, [*shared, *parts(self.machine, value)])
+        return value
+
+    def _shared(self, values: list[Any], slots: int) -> list[Any]:
+        """Containers among the values that other places of their arm refer to as well."""
+        found = []
+        for place, (arm, value) in enumerate(zip(self.arms, values, strict=True)):
+            with arm.change.applied():
+                held = list(parts(self.machine, value))
+            if held and place not in self.holders:
+                gone = self.machine.frame if set(arm.exit.cases) == {Way.RETURN} else None
+                self.holders[place] = holders(self.machine, arm.change, gone)
+            found += [item for item in held if self.holders[place][id(item)] > slots]
+        return found
 
     def _line_up(self, values: list[Any], structure: Structure) -> list[Callable[[], Signal]]:
         columns = []

@@ -1,0 +1,114 @@
+"""Lists, dicts and objects with two names, where a join gives each name a copy.
+
+Where two arms meet, a list that differs between them is replaced by a merged copy, and so is every list that a loop hands from round to
+round. That is no difference as long as nobody changes one of the copies while another name still sees what it was made from.
+`relate` remembers such containers; changing one of them is refused while another one can be reached.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from deepalgo.stage.structure import is_plain_object
+from deepalgo.stage.values import BoundMethod, Closure, Frame, Signal, Union
+
+if TYPE_CHECKING:
+    from deepalgo.stage.heap import Change
+    from deepalgo.stage.machine import Machine
+
+
+def parts(machine: Machine, value: Any) -> Iterator[Any]:
+    """The containers that the program made in a value, itself included."""
+    for item in _held_by(value):
+        if id(item) in machine.heap.inside:
+            yield item
+            content = vars(item) if is_plain_object(item) else item
+            for inner in list(content.values() if isinstance(content, dict) else content):
+                yield from parts(machine, inner)
+
+
+def _held_by(value: Any) -> Iterator[Any]:
+    """The containers that a slot with this value refers to directly."""
+    match value:
+        case Signal():
+            return
+        case list() | dict() | set():
+            yield value
+        case tuple():
+            for item in value:
+                yield from _held_by(item)
+        case Union():
+            for _, item in value.cases:
+                yield from _held_by(item)
+        case BoundMethod():
+            yield from _held_by(value.instance)
+        case types.MethodType() | types.BuiltinMethodType():
+            yield from _held_by(value.__self__)
+        case functools.partial():
+            yield from _held_by((*value.args, *value.keywords.values()))
+        case Closure():
+            yield from _held_by((*value.defaults, *value.kw_defaults.values()))
+        case _:
+            if is_plain_object(value):
+                yield value
+
+
+def holders(machine: Machine, change: Change | None = None, gone: Frame | None = None) -> Counter[int]:
+    """How many places refer to each container of the program, as `change` leaves them; the names of a frame that is left are none."""
+    counts: Counter[int] = Counter()
+    waiting: list[Any] = [names for frame in machine.frames if frame is not gone for names in _names(frame)]
+    seen: set[int] = set()
+    while waiting:
+        container = waiting.pop()
+        if id(container) in seen:
+            continue
+        seen.add(id(container))
+        content = container if change is None else change.after(container)
+        for value in list(content.values() if isinstance(content, dict) else content):
+            if isinstance(value, Closure):
+                waiting.extend(_names(value.frame))
+            for item in _held_by(value):
+                if id(item) in machine.heap.inside:
+                    counts[id(item)] += 1
+                    waiting.append(vars(item) if is_plain_object(item) else item)
+    return counts
+
+
+def _names(frame: Frame | None) -> Iterator[dict[str, Any]]:
+    while frame is not None:
+        yield frame.names
+        frame = frame.enclosing
+
+
+def relate(machine: Machine, containers: Iterable[Any]) -> None:
+    """Remember that these containers are, on some path, one."""
+    group = {id(item): item for item in containers}
+    for key in list(group):
+        group.update((id(other), other) for other in machine.kin.get(key, ()))
+    for key in group:
+        machine.kin[key] = tuple(group.values())
+
+
+def refuse_kin(machine: Machine, container: Any, node: ast.AST) -> None:
+    """Refuse to change a container while another name may stand for the same one."""
+    group = machine.kin.get(id(container), ())
+    if len(group) < 2:
+        return
+    held = holders(machine)
+    if any(other is not container and held[id(other)] for other in group):
+        machine.refuse(
+            f"this changes a {type(container).__name__} that has two names on some path, depending on data",
+            "Make a copy first, or change it before it gets its second name.",
+            node,
+        )
+
+
+def refuse_identity(machine: Machine, left: Any, right: Any, node: ast.AST) -> None:
+    """Refuse to tell whether two containers are one, where that depends on data."""
+    if left is not right and any(other is right for other in machine.kin.get(id(left), ())):
+        machine.refuse("whether these two are the same object depends on data", "Compare with `==`, or keep a flag.", node)
