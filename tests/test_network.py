@@ -206,3 +206,14 @@ def test_many_sets_of_weights_run_at_once():
         assert torch.allclose(results[place], single)
         single.sum().backward()
         assert torch.allclose(slopes["weights.w"][place], values["weights.w"].grad)
+
+
+def test_tables_are_made_once_and_can_be_trained_around():
+    b = Builder()
+    x = b.input("x", Type(Kind.INT))
+    net = Network(b.program(b.op("mul", b.op("gather", b.const((1, 2.5, 4)), x), b.weight("w", 2.0))))
+    with torch.inference_mode():
+        assert net([0, 1]).tolist() == [2.0, 5.0]
+    net([2, 1]).sum().backward()
+    assert net.weights["w"].grad.item() == 6.5
+    assert net.to(torch.float32)([1]).dtype == torch.float32

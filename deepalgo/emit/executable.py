@@ -21,6 +21,7 @@ from deepalgo.emit.torch_code import Written, write
 from deepalgo.ir import Program
 from deepalgo.runtime.record import Record
 from deepalgo.runtime.run import Run
+from deepalgo.runtime.tables import Tables
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +31,7 @@ class Executable:
     plan: Plan
     lowered: Lowered
     written: Written
+    tables: Tables
     function: Callable[..., tuple[Tensor, ...]]
 
     def __call__(
@@ -43,7 +45,7 @@ class Executable:
         written = self.written
         if size is None:
             size = leaves[0].shape[0] if leaves else 1
-        run = Run(size, dtype, device, written.sites, written.tables, self.plan.rounds, record)
+        run = Run(size, dtype, device, written.sites, self.tables, self.plan.rounds, record)
         return list(self.function(run if chosen is None else run.sub(chosen), *leaves, *weights))
 
 
@@ -51,4 +53,4 @@ def build(program: Program, plan: Plan) -> Executable:
     """Lower, write and load a program."""
     lowered = lower(program, plan)
     written = write(lowered.program, record=plan.record)
-    return Executable(plan, lowered, written, load(written.text, program.name))
+    return Executable(plan, lowered, written, Tables(written.tables), load(written.text, program.name))

@@ -15,11 +15,12 @@ import torch
 from torch import Tensor
 
 from deepalgo.errors import HeuristicError
-from deepalgo.ir import Attr, Check, Statement
+from deepalgo.ir import Check, Statement
 from deepalgo.ops.forms.operands import COMPLEX, Operand
 from deepalgo.runtime.gradient import cut, join, pick, positions
 from deepalgo.runtime.record import Record, Visit, is_near
 from deepalgo.runtime.rounds import Part, Rounds, loop_bound
+from deepalgo.runtime.tables import Tables
 
 KINDS = {bool: torch.bool, int: torch.int64}
 
@@ -30,12 +31,12 @@ class Run:
     __slots__ = ("chosen", "device", "dtype", "limit", "parent", "record", "sites", "size", "tables")
 
     def __init__(self, size: int, dtype: torch.dtype, device: torch.device, sites: Sequence[Statement] = (),
-                 tables: Sequence[Attr] = (), limit: int = 10_000, record: Record | None = None) -> None:
+                 tables: Tables | None = None, limit: int = 10_000, record: Record | None = None) -> None:
         self.size = size
         self.dtype = dtype
         self.device = device
         self.sites = sites
-        self.tables = tables
+        self.tables = Tables() if tables is None else tables
         self.limit = limit
         self.record = record
         self.parent: Run | None = None
@@ -69,11 +70,7 @@ class Run:
 
     def table(self, number: int) -> Tensor:
         """A constant array."""
-        table = self.tables[number]
-        first: Attr = table
-        while isinstance(first, tuple):
-            first = first[0] if first else 0.0
-        return torch.tensor(table, dtype=KINDS.get(type(first), self.dtype), device=self.device)
+        return self.tables.get(number, self.dtype, self.device)
 
     def spread(self, x: Tensor) -> Tensor:
         """The same value for every sample."""

@@ -1,0 +1,224 @@
+"""The part of the torch writer that knows values: which have a variable, which are written in place, what must be cast or lined up.
+
+>>> from deepalgo.ir import Block, Input, Kind, Leaf, Program, Type
+>>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
+>>> writer = ValueWriter(Program("f", (Input("x", x),), (), Block((), (Op(y, "sin", (x,)),), (y,)), Leaf(y)), record=False)
+>>> writer.name(x)
+'x'
+>>> writer.op(writer.program.body.body[0])
+>>> writer.lines
+['y = torch.sin(x)']
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from deepalgo.emit.expression import ATOM, Text, bracket, fill, literal
+from deepalgo.emit.levels import Level, find_levels
+from deepalgo.emit.names import Names
+from deepalgo.emit.quick_checks import quick_question
+from deepalgo.emit.ties import find_ties
+from deepalgo.ir import Attr, Block, Check, Kind, Op, Program, Statement, Value, blocks, captured, used
+from deepalgo.ops.table import TABLE
+
+#: An expression longer than this gets a variable of its own.
+LONG = 72
+CASTS = {Kind.BOOL: "run.to_bool({0})", Kind.INT: "run.to_int({0})", Kind.REAL: "run.to_real({0})", Kind.COMPLEX: "run.to_complex({0})"}
+#: The step next to an operand, for roundings.
+NEAREST = dict.fromkeys(("floor", "ceil", "trunc", "to_int"), "torch.round({0})") | {"rint": "torch.floor({0}) + 0.5"}
+PYTHON = {Kind.BOOL: bool, Kind.INT: int, Kind.REAL: float, Kind.COMPLEX: complex}
+
+
+class ValueWriter:
+    """Collects lines. A value that is used once, and has no name, is written where it is used."""
+
+    def __init__(self, program: Program, record: bool) -> None:
+        self.program = program
+        self.record = record
+        self.ties = find_ties(program) if record else set()
+        self.levels = find_levels(program)
+        self.names = Names()
+        self.lines: list[str] = []
+        self.sites: list[Statement] = []
+        self.tables: list[tuple[Attr, Kind]] = []
+        self.texts: dict[Value, Text] = {}
+        self.literals: dict[Value, Attr] = {}
+        self.weights = {weight.key: self.names.make(weight.key) for weight in program.weights}
+        self.wanted = {value for block in _blocks(program.body) for value in _read(block)}
+        self.single = _used_once(program.body) if not record else set()
+        self.ops: dict[Value, Op] = {}
+        self.pending: set[Value] = set()
+        self.depth = 0
+        self.place = ""
+
+    def op(self, op: Op) -> None:
+        """One operation: a variable, or an expression for later."""
+        self.ops[op.result] = op
+        if op.name == "const":
+            return self.const(op)
+        if op.name == "weight":
+            self.texts[op.result] = Text(self.weights[str(op.attr("key"))])
+            return None
+        text = self.index(op) if op.name == "index" else self.formula(op)
+        if op.result in self.single and not op.result.name and len(text.text) <= LONG:
+            self.texts[op.result] = text
+            self.pending.add(op.result)
+        else:
+            self.comment(op)
+            self.line(f"{self.name(op.result)} = {text.text}")
+        if self.record:
+            self.note(op)
+        return None
+
+    def note(self, op: Op) -> None:
+        """Record what may be doubtful about an operation."""
+        operands = [self.operand(op, place).text for place in range(len(op.args))]
+        if op.result in self.ties:
+            other = operands[1] if len(op.args) == 2 else NEAREST[op.name].format(operands[0])
+            self.line(f"run.note_tie({operands[0]}, {other}, {self.site(op)})")
+        if TABLE[op.name].endpoint and op.result.type.kind == Kind.REAL:
+            self.line(f"run.note_endpoint({TABLE[op.name].endpoint.format(*operands)}, {self.site(op)})")
+
+    def const(self, op: Op) -> None:
+        """A number is written where it is used, a table once for all calls."""
+        value = op.attr("value")
+        if isinstance(value, tuple):
+            self.tables.append((value, op.result.type.kind))
+            self.texts[op.result] = Text(f"run.table({len(self.tables) - 1})")
+        else:
+            self.literals[op.result] = value
+            self.texts[op.result] = literal(value)
+
+    def formula(self, op: Op) -> Text:
+        """The operation's torch spelling with its operands brought to one kind and lined up."""
+        row = TABLE[op.name]
+        operands = [self.operand(op, place) for place in range(len(op.args))]
+        batch = {f"batch{place}": int(self.levels[arg] == Level.BATCHED) for place, arg in enumerate(op.args)}
+        attrs = {**dict(op.attrs), **batch, "batch": int(self.levels[op.result] == Level.BATCHED)}
+        return fill(row.torch, operands, attrs)
+
+    def operand(self, op: Op, place: int) -> Text:
+        """One operand as the operation wants it."""
+        row, value = TABLE[op.name], op.args[place]
+        text = self.texts[value]
+        if op.name == "cut" and place == 1:
+            return self.batched(value)
+        if row.common is not None and place >= row.apart:
+            text = self.cast(value, max([row.common, *(arg.type.kind for arg in op.args[row.apart :])]))
+        if self.levels[value] == Level.NUMBER and self.materialise(op, place):
+            return Text(f"run.tensor({text.text})")
+        if row.broadcasts and self.levels[value] == Level.BATCHED:
+            missing = len(op.result.type.shape) - len(value.type.shape)
+            return Text(f"{bracket(text, ATOM).text}[:{', None' * missing}]") if missing else text
+        return text
+
+    def materialise(self, op: Op, place: int) -> bool:
+        """Whether a number must become a tensor: torch needs one tensor, and `where` one among its values, to know the kind."""
+        first = TABLE[op.name].apart
+        if op.name == "gather":
+            return False
+        return place <= first and all(self.levels[arg] == Level.NUMBER for arg in op.args[first:]) and (place == first or place < first)
+
+    def cast(self, value: Value, kind: Kind) -> Text:
+        """The value brought to a kind that holds it."""
+        text = self.texts[value]
+        if value.type.kind >= kind:
+            return text
+        if value in self.literals:
+            return literal(PYTHON[kind](self.literals[value]))
+        if self.levels[value] == Level.NUMBER:
+            return text
+        return fill(CASTS[kind], (text,))
+
+    def tensor(self, value: Value, kind: Kind) -> Text:
+        """The value as a tensor of a kind."""
+        text = self.cast(value, kind)
+        return Text(f"run.tensor({text.text})") if self.levels[value] == Level.NUMBER else text
+
+    def batched(self, value: Value, kind: Kind = Kind.BOOL) -> Text:
+        """The value as a tensor with a batch axis."""
+        text = self.tensor(value, max(kind, value.type.kind))
+        return text if self.levels[value] == Level.BATCHED else Text(f"run.spread({text.text})")
+
+    def fit(self, value: Value, target: Value) -> Text:
+        """The value as `target` is expected: its kind, and a batch axis if it has one."""
+        if self.levels[target] == Level.BATCHED:
+            return self.batched(value, target.type.kind)
+        return self.tensor(value, target.type.kind)
+
+    def index(self, op: Op) -> Text:
+        """A fixed place of an array."""
+        key = op.attr("key")
+        assert isinstance(key, tuple)
+        batch = [":"] if self.levels[op.args[0]] == Level.BATCHED else []
+        return Text(f"{bracket(self.texts[op.args[0]], ATOM).text}[{', '.join([*batch, *map(str, key)])}]")
+
+    def check(self, check: Check) -> None:
+        """A call that raises."""
+        operands = "".join(f", {self.texts[value].text}" for value in check.operands)
+        call = f"run.check({self.tensor(check.ok, Kind.BOOL).text}, {self.site(check)}{operands})"
+        self.line(f"{self.quick(check)}{call}")
+
+    def quick(self, check: Check) -> str:
+        """A fast question that is asked first, so that the mask of the check is computed only if its answer is no."""
+        question = quick_question(check.ok, self.ops) if check.ok in self.pending else None
+        if question is None or self.levels[question.value] == Level.NUMBER:
+            return ""
+        bound = "" if question.bound is None else f", {literal(question.bound).text}"
+        return f"quick.{question.name}({self.texts[question.value].text}{bound}) or "
+
+    def name(self, value: Value, wish: str = "") -> str:
+        """Give a value its variable."""
+        self.texts[value] = Text(self.names.make(value.name or wish))
+        return self.texts[value].text
+
+    def site(self, statement: Statement) -> int:
+        """The number by which the text refers to a statement."""
+        self.sites.append(statement)
+        return len(self.sites) - 1
+
+    def comment(self, statement: Statement) -> None:
+        """Name the user's line when a statement comes from another one than the statement before."""
+        span = statement.span
+        if span is None or not span.lines or span.place == self.place:
+            return
+        self.place = span.place
+        self.line(f"# {span.place}  {span.lines[0].strip()}")
+
+    def line(self, text: str) -> None:
+        """One line at the current depth."""
+        self.lines.append("    " * self.depth + text)
+
+
+def _blocks(block: Block) -> Iterator[Block]:
+    yield block
+    for statement in block.body:
+        for inner in blocks(statement):
+            yield from _blocks(inner)
+
+
+def _read(block: Block) -> Iterator[Value]:
+    yield from block.results
+    for statement in block.body:
+        yield from used(statement)
+
+
+def _used_once(block: Block) -> set[Value]:
+    """Values that one statement of their own block uses, and nothing else."""
+    found: set[Value] = set()
+    _count(block, found)
+    return found
+
+
+def _count(block: Block, found: set[Value]) -> None:
+    here: Counter[Value] = Counter(block.results)
+    elsewhere: set[Value] = set()
+    for statement in block.body:
+        here.update(used(statement))
+        for inner in blocks(statement):
+            elsewhere.update(captured(inner))
+            _count(inner, found)
+    mine = {statement.result for statement in block.body if isinstance(statement, Op)}
+    found |= {value for value in mine if here[value] == 1 and value not in elsewhere}
