@@ -120,7 +120,11 @@ class Instrumented:
         return result
 
     def _operator(self, place: int, name: str, left: Any, right: Any) -> Any:
-        """`%` and `//`: note the whole number of times that the right side fits."""
+        """`%` and `//`: note the whole number of times that the right side fits. `**`: note whether the slope is infinite here."""
+        if name == "**":
+            result = left**right
+            self._note((place, _is_steep(left, right)))
+            return result
         result = left % right if name == "%" else left // right
         if isinstance(left, (int, float)):
             self._note((place, left // right))
@@ -152,15 +156,27 @@ def _side(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
         return (whole, args[0] > 0)
     if function in (math.atan2, math.hypot, math.dist):
         return tuple((item > 0) - (item < 0) for item in args) if function is math.atan2 else result > 0
+    if function is math.pow:
+        return _is_steep(*args)
+    if function in ENDPOINTS:
+        return abs(args[0]) == ENDPOINTS[function]
     if isinstance(result, float) and function in (round,):
         return result
     return result if isinstance(result, (int, bool)) else None
 
 
+def _is_steep(base: Any, exponent: Any) -> bool:
+    """Whether a power stands at zero with a slope that is not finite: `sqrt(x)` by another name."""
+    return bool(base == 0 and 0 < abs(exponent) < 1)
+
+
+#: The magnitude at which these have no finite derivative. What comes before may turn back there: `sqrt(x ** 2)`, `acos(cos(x))`.
+ENDPOINTS: dict[Callable[..., Any], float] = {math.sqrt: 0.0, math.cbrt: 0.0, math.asin: 1.0, math.acos: 1.0, math.acosh: 1.0}
+
 #: Library functions with kinks, jumps or whole numbers as answers.
 KINKED = {"abs", "min", "max", "round", "int", "bool", "divmod", "isinstance", "any", "all"}
 KINKED_MATH = {"fabs", "floor", "ceil", "trunc", "copysign", "fmod", "remainder", "modf", "frexp", "atan2", "hypot", "dist", "isclose",
-               "isnan", "isinf", "isfinite", "comb", "factorial", "gcd", "isqrt"}
+               "isnan", "isinf", "isfinite", "comb", "factorial", "gcd", "isqrt", "sqrt", "cbrt", "asin", "acos", "acosh", "pow"}
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -226,7 +242,9 @@ class _Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.op, (ast.Mod, ast.FloorDiv)):
             return self._call("_operator", node, ast.Constant("%" if isinstance(node.op, ast.Mod) else "//"), node.left, node.right)
-        return self._blurred(node) if isinstance(node.op, ast.Pow) else node
+        if isinstance(node.op, ast.Pow):
+            return self._blurred(self._call("_operator", node, ast.Constant("**"), node.left, node.right))
+        return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         if isinstance(node.op, (ast.Mod, ast.FloorDiv, ast.Pow)) and isinstance(node.target, ast.Name):
