@@ -87,6 +87,8 @@ def real(machine: Machine, value: Any) -> Any:
     if isinstance(value, Array):
         value = to_signal(machine, value)
     if not isinstance(value, Signal):
+        if isinstance(value, str) or not hasattr(value, "__float__") and not hasattr(value, "__index__"):
+            raise UserRaise(TypeError, f"must be real number, not {type(value).__name__}", machine.span)
         return float(value)
     if value.kind is Kind.COMPLEX:
         raise UserRaise(TypeError, "must be real number, not complex", machine.span)

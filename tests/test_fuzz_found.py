@@ -1,0 +1,40 @@
+"""Minimal programs that the fuzzer once found a compiler wrong on, each under the claim it broke."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fuzz.compare import check
+from tests.fuzz.program import Program
+
+FOUND = {
+    "a function of math raises TypeError on None in a dead arm": ("""
+import math
+
+def find_root(x):
+    if x < 1.0:
+        return None
+    return 0.5 * x
+
+def f(x):
+    answer = find_root(x)
+    if answer is None:
+        answer = -0.45
+    frac, whole = math.frexp(math.atan2(1.0, answer))
+    return whole + frac
+""", ({"x": 1.4}, {"x": 0.5}, {"x": 2.25})),
+    "a function of math raises TypeError on None": ("""
+import math
+
+def f(x):
+    found = None if x < 0.0 else x
+    return math.atan2(1.5, found)
+""", ({"x": 1.4}, {"x": -0.5}, {"x": 2.25})),
+}
+
+
+@pytest.mark.parametrize("claim", FOUND)
+def test_a_program_that_once_failed_answers_as_python_does(claim):
+    source, samples = FOUND[claim]
+    verdict = check(Program(0, source, "f", samples, {}))
+    assert (verdict.word, verdict.reason) == ("ok", ""), verdict.detail
