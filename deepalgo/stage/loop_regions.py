@@ -14,8 +14,8 @@ from typing import Any
 
 from deepalgo.ir import Block, Kind, Loop, Statement, Type, Value, While
 from deepalgo.stage import access, arithmetic
-from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.aliases import holders, parts, relate
+from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.exits import Case, Exit, Way
 from deepalgo.stage.heap import Change
 from deepalgo.stage.machine import Machine
