@@ -13,7 +13,7 @@ from tests.fuzz import campaign
 from tests.fuzz.campaign import Outcome, examine, judge
 from tests.fuzz.compare import check
 from tests.fuzz.generator import ODD, generate
-from tests.fuzz.log import Summary, page
+from tests.fuzz.log import Summary, page, unbroken
 from tests.fuzz.oracle import Oracle
 from tests.fuzz.program import Program
 from tests.fuzz.registry import all_names
@@ -235,6 +235,12 @@ def test_a_failing_program_is_shrunk_to_its_core():
     assert fails(small)
     assert small.source.count("\n") <= 6
     assert len(small.samples) == 1
+
+
+def test_a_log_tells_of_programs_without_a_gap():
+    outcomes = [Outcome(seed, Verdict("ok"), frozenset(), 0.0) for seed in (7, 5, 6, 9)]
+    assert [outcome.seed for outcome in unbroken(outcomes, 5)] == [5, 6, 7]
+    assert unbroken(outcomes, 4) == []
 
 
 @pytest.mark.slow

@@ -16,9 +16,11 @@ from rich.table import Table
 
 from tests.fuzz.campaign import SECONDS, Outcome, judge, run
 from tests.fuzz.generator import generate
-from tests.fuzz.log import Summary, page
+from tests.fuzz.log import Summary, page, unbroken
 from tests.fuzz.program import Program
 from tests.fuzz.shrink import shrink
+
+LOG_EVERY = 250
 
 
 def main() -> int:
@@ -28,10 +30,9 @@ def main() -> int:
     if options.program is not None:
         return _one(console, options.program, options.shrink, options.seconds)
     seeds = list(range(options.seed, options.seed + options.count))
-    summary = Summary(_campaign(console, seeds, options.jobs, options.seconds))
+    summary = Summary(_campaign(console, seeds, options))
     _print(console, summary)
-    if options.log is not None:
-        options.log.write_text(page(summary, _command(options), options.seed, _version()))
+    _write(options, summary.outcomes)
     if summary.failures and options.shrink:
         _minimal(console, summary.failures[0].seed, options.seconds)
     return 1 if summary.failures else 0
@@ -49,8 +50,12 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _command(options: argparse.Namespace) -> str:
-    return f"make fuzz N={options.count} SEED={options.seed}"
+def _write(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
+    """Write the account of the programs that have been looked at, without a gap, from the first seed on."""
+    if options.log is not None:
+        done = unbroken(outcomes, options.seed)
+        command = f"make fuzz N={len(done)} SEED={options.seed}"
+        options.log.write_text(page(Summary(done), command, options.seed, _version()))
 
 
 def _version() -> str:
@@ -59,9 +64,10 @@ def _version() -> str:
     return deepalgo.__version__
 
 
-def _campaign(console: Console, seeds: list[int], jobs: int, seconds: float) -> list[Outcome]:
+def _campaign(console: Console, seeds: list[int], options: argparse.Namespace) -> list[Outcome]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     counts = {"failed": 0, "refused": 0}
+    outcomes: list[Outcome] = []
     with Progress(*columns, console=console) as progress:
         task = progress.add_task("fuzz", total=len(seeds))
 
@@ -69,8 +75,13 @@ def _campaign(console: Console, seeds: list[int], jobs: int, seconds: float) -> 
             counts["failed"] += outcome.verdict.failed
             counts["refused"] += outcome.verdict.word == "refused"
             progress.update(task, advance=1, description=f"fuzz, {counts['failed']} failed, {counts['refused']} refused")
+            if outcome.verdict.failed:
+                _say(console, f"seed {outcome.seed}: {outcome.verdict.word}: {outcome.verdict.reason}")
+            outcomes.append(outcome)
+            if len(outcomes) % LOG_EVERY == 0:
+                _write(options, outcomes)
 
-        return run(seeds, jobs, seconds, report)
+        return run(seeds, options.jobs, options.seconds, report)
 
 
 def _print(console: Console, summary: Summary) -> None:

@@ -61,6 +61,15 @@ class Summary:
         return sorted(((name, count[name] / len(self.outcomes)) for name in names), key=lambda item: (-item[1], item[0]))
 
 
+def unbroken(outcomes: list[Outcome], first: int) -> list[Outcome]:
+    """The outcomes from the first seed up to the first one that is missing, in their order."""
+    by_seed = {outcome.seed: outcome for outcome in outcomes}
+    last = first
+    while last in by_seed:
+        last += 1
+    return [by_seed[seed] for seed in range(first, last)]
+
+
 def page(summary: Summary, command: str, seed: int, version: str) -> str:
     """The page for the documentation."""
     total = len(summary.outcomes)
