@@ -217,3 +217,18 @@ def test_angles_are_numpys():
     result.sum().backward()
     assert torch.isfinite(torch.view_as_real(z.grad)).all()
     check_values("angle", [np.array([1.0, -2.0, 0.0])])
+
+
+@pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")  # torch's own tracer does it
+def test_a_compiled_graph_has_one_operation_for_each_function():
+    b = Builder()
+    x = b.input("x")
+    terms = [b.op("gammainc", x, x), b.op("jv", x, order=2.5), b.op("lambertw", x, branch=0), b.op("ellipk", b.op("neg", x))]
+    net = Network(b.program(b.op("stack", *terms)))
+    inputs = [torch.tensor([0.5, 3.0], dtype=torch.float64, requires_grad=True) for _ in range(2)]
+    compiled = torch.compile(net, fullgraph=True, backend="aot_eager")
+    results = [net(inputs[0]), compiled(inputs[1])]
+    for result in results:
+        result.sum().backward()
+    torch.testing.assert_close(results[1], results[0])
+    torch.testing.assert_close(inputs[1].grad, inputs[0].grad)

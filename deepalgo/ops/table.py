@@ -11,7 +11,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from deepalgo.ir import Attr, Kind, Type
-from deepalgo.ops import arithmetic, arrays, compare, exponent, indexing, linear, mathematics, ordering, overflow, reductions, shapes, special
+from deepalgo.ops import (
+    arithmetic,
+    arrays,
+    compare,
+    exponent,
+    indexing,
+    linear,
+    mathematics,
+    ordering,
+    overflow,
+    reductions,
+    shapes,
+    special,
+)
 from deepalgo.ops.row import Row
 
 __all__ = ["TABLE", "Kind", "Row", "Type", "infer"]

@@ -15,7 +15,6 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from deepalgo.ops.forms.operands import Operand
 from deepalgo.ops.forms.smooth import smooth
 
 J0_NEAR = (
@@ -66,64 +65,84 @@ Q1_FAR = (
 )
 
 
-def j0(x: Operand) -> Tensor:
+@smooth(lambda x, y: -j1(x))
+def j0(x: Tensor) -> Tensor:
     """The Bessel function of the first kind of order 0."""
-    return smooth(_j0, (lambda x, y: -j1(x),), x)
+    return _j0(x)
 
 
-def j1(x: Operand) -> Tensor:
+@smooth(lambda x, y: j0(x) - _by_x(j1(x), x))
+def j1(x: Tensor) -> Tensor:
     """The Bessel function of the first kind of order 1."""
-    return smooth(_j1, (lambda x, y: j0(x) - _by_x(j1(x), x),), x)
+    return _j1(x)
 
 
-def y0(x: Operand) -> Tensor:
+@smooth(lambda x, y: -_unless_zero(x, y1))
+def y0(x: Tensor) -> Tensor:
     """The Bessel function of the second kind of order 0."""
-    return smooth(_y0, (lambda x, y: -_unless_zero(x, y1),), x)
+    return _y0(x)
 
 
-def y1(x: Operand) -> Tensor:
+@smooth(lambda x, y: _unless_zero(x, lambda x: y0(x) - y1(x) / x))
+def y1(x: Tensor) -> Tensor:
     """The Bessel function of the second kind of order 1."""
-    return smooth(_y1, (lambda x, y: _unless_zero(x, lambda x: y0(x) - y1(x) / x),), x)
+    return _y1(x)
 
 
-def i0(x: Operand) -> Tensor:
+@smooth(lambda x, y: i1(x))
+def i0(x: Tensor) -> Tensor:
     """The modified Bessel function of the first kind of order 0."""
-    return smooth(torch.special.modified_bessel_i0, (lambda x, y: i1(x),), x)
+    value: Tensor = torch.special.modified_bessel_i0(x)
+    return value
 
 
-def i1(x: Operand) -> Tensor:
+@smooth(lambda x, y: i0(x) - _by_x(i1(x), x))
+def i1(x: Tensor) -> Tensor:
     """The modified Bessel function of the first kind of order 1."""
-    return smooth(torch.special.modified_bessel_i1, (lambda x, y: i0(x) - _by_x(i1(x), x),), x)
+    value: Tensor = torch.special.modified_bessel_i1(x)
+    return value
 
 
-def i0e(x: Operand) -> Tensor:
+@smooth(lambda x, y: i1e(x) - torch.sign(x) * i0e(x))
+def i0e(x: Tensor) -> Tensor:
     """`exp(-abs(x)) * i0(x)`."""
-    return smooth(torch.special.i0e, (lambda x, y: i1e(x) - torch.sign(x) * i0e(x),), x)
+    value: Tensor = torch.special.i0e(x)
+    return value
 
 
-def i1e(x: Operand) -> Tensor:
+@smooth(lambda x, y: i0e(x) - _by_x(i1e(x), x) - torch.sign(x) * i1e(x))
+def i1e(x: Tensor) -> Tensor:
     """`exp(-abs(x)) * i1(x)`."""
-    return smooth(torch.special.i1e, (lambda x, y: i0e(x) - _by_x(i1e(x), x) - torch.sign(x) * i1e(x),), x)
+    value: Tensor = torch.special.i1e(x)
+    return value
 
 
-def k0(x: Operand) -> Tensor:
+@smooth(lambda x, y: -_unless_zero(x, k1))
+def k0(x: Tensor) -> Tensor:
     """The modified Bessel function of the second kind of order 0."""
-    return smooth(torch.special.modified_bessel_k0, (lambda x, y: -_unless_zero(x, k1),), x)
+    value: Tensor = torch.special.modified_bessel_k0(x)
+    return value
 
 
-def k1(x: Operand) -> Tensor:
+@smooth(lambda x, y: -_unless_zero(x, lambda x: k0(x) + k1(x) / x))
+def k1(x: Tensor) -> Tensor:
     """The modified Bessel function of the second kind of order 1."""
-    return smooth(torch.special.modified_bessel_k1, (lambda x, y: -_unless_zero(x, lambda x: k0(x) + k1(x) / x),), x)
+    value: Tensor = torch.special.modified_bessel_k1(x)
+    return value
 
 
-def k0e(x: Operand) -> Tensor:
+@smooth(lambda x, y: _unless_zero(x, lambda x: k0e(x) - k1e(x)))
+def k0e(x: Tensor) -> Tensor:
     """`exp(x) * k0(x)`."""
-    return smooth(torch.special.scaled_modified_bessel_k0, (lambda x, y: _unless_zero(x, lambda x: k0e(x) - k1e(x)),), x)
+    value: Tensor = torch.special.scaled_modified_bessel_k0(x)
+    return value
 
 
-def k1e(x: Operand) -> Tensor:
+@smooth(lambda x, y: _unless_zero(x, lambda x: k1e(x) - k0e(x) - k1e(x) / x))
+def k1e(x: Tensor) -> Tensor:
     """`exp(x) * k1(x)`."""
-    return smooth(torch.special.scaled_modified_bessel_k1, (lambda x, y: _unless_zero(x, lambda x: k1e(x) - k0e(x) - k1e(x) / x),), x)
+    value: Tensor = torch.special.scaled_modified_bessel_k1(x)
+    return value
 
 
 def _j0(x: Tensor) -> Tensor:

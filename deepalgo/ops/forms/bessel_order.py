@@ -16,28 +16,27 @@ import torch
 from torch import Tensor
 
 from deepalgo.ops.forms.kernel import kernel
-from deepalgo.ops.forms.operands import Operand
 from deepalgo.ops.forms.smooth import smooth
 
 TERMS = 3000
 
 
-def jv(x: Operand, order: float) -> Tensor:
+@smooth(lambda x, y, order: _finite(jv(x, order - 1) - jv(x, order + 1)) / 2)
+def jv(x: Tensor, order: float) -> Tensor:
     """The Bessel function of the first kind."""
-    order = float(order)
-    return smooth(lambda x: bessel_j(x, order), (lambda x, y: _finite(jv(x, order - 1) - jv(x, order + 1)) / 2,), x)
+    return bessel_j(x, float(order))
 
 
-def iv(x: Operand, order: float) -> Tensor:
+@smooth(lambda x, y, order: _finite(iv(x, order - 1) + iv(x, order + 1)) / 2)
+def iv(x: Tensor, order: float) -> Tensor:
     """The modified Bessel function of the first kind."""
-    order = float(order)
-    return smooth(lambda x: bessel_i(x, order), (lambda x, y: _finite(iv(x, order - 1) + iv(x, order + 1)) / 2,), x)
+    return bessel_i(x, float(order))
 
 
-def kv(x: Operand, order: float) -> Tensor:
+@smooth(lambda x, y, order: _finite(kv(x, order - 1) + kv(x, order + 1)) / -2)
+def kv(x: Tensor, order: float) -> Tensor:
     """The modified Bessel function of the second kind."""
-    order = float(order)
-    return smooth(lambda x: bessel_k(x, order), (lambda x, y: _finite(kv(x, order - 1) + kv(x, order + 1)) / -2,), x)
+    return bessel_k(x, float(order))
 
 
 def _finite(slope: Tensor) -> Tensor:

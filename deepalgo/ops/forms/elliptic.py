@@ -11,29 +11,22 @@ import math
 import torch
 from torch import Tensor
 
-from deepalgo.ops.forms.operands import Operand
 from deepalgo.ops.forms.smooth import smooth
 
 #: Quadratic convergence: enough for every float.
 ROUNDS = 14
 
 
-def ellipk(m: Operand) -> Tensor:
+@smooth(lambda m, y: _k_slope(m))
+def ellipk(m: Tensor) -> Tensor:
     """The complete elliptic integral of the first kind, of the parameter m = k*k."""
-    return smooth(_ellipk, (_k_slope,), m)
-
-
-def ellipe(m: Operand) -> Tensor:
-    """The complete elliptic integral of the second kind, of the parameter m = k*k."""
-    return smooth(_ellipe, (lambda m, y: -_difference(m) / 2,), m)
-
-
-def _ellipk(m: Tensor) -> Tensor:
     value, _ = _means(m)
     return torch.where(m < 1, torch.where(m == -torch.inf, 0, value), torch.where(m == 1, torch.inf, torch.nan))
 
 
-def _ellipe(m: Tensor) -> Tensor:
+@smooth(lambda m, y: -_difference(m) / 2)
+def ellipe(m: Tensor) -> Tensor:
+    """The complete elliptic integral of the second kind, of the parameter m = k*k."""
     k, share = _means(m)
     return torch.where(m < 1, torch.where(m == -torch.inf, torch.inf, k - m * share * k), torch.where(m == 1, 1.0, torch.nan))
 
@@ -44,7 +37,7 @@ def _difference(m: Tensor) -> Tensor:
     return torch.where(m == 1, 0, k * share)
 
 
-def _k_slope(m: Tensor, y: Tensor) -> Tensor:
+def _k_slope(m: Tensor) -> Tensor:
     k, share = _means(m)
     return torch.where(m < 1, k * (1 - share) / (2 * torch.where(m < 1, 1 - m, 1)), 0)
 

@@ -11,30 +11,29 @@ import math
 import torch
 from torch import Tensor
 
+from deepalgo.ops.forms.endpoints import without_zero
 from deepalgo.ops.forms.kernel import kernel
-from deepalgo.ops.forms.operands import Operand
 from deepalgo.ops.forms.smooth import smooth
 
 EULER = 0.57721566490153286
 
 
-def exp1(x: Operand) -> Tensor:
+@smooth(lambda x, y: -torch.exp(-x) / without_zero(x))
+def exp1(x: Tensor) -> Tensor:
     """The integral of exp(-t) / t from x on; NaN below 0."""
-    return smooth(_exp1, (lambda x, y: -torch.exp(-x) / torch.where(x == 0, torch.inf, x),), x)
-
-
-def expi(x: Operand) -> Tensor:
-    """The integral of exp(t) / t up to x, as a principal value."""
-    return smooth(exponential_integral, (lambda x, y: torch.exp(x) / torch.where(x == 0, torch.inf, x),), x)
-
-
-def sinc(x: Operand) -> Tensor:
-    """`sin(pi x) / (pi x)`."""
-    return smooth(torch.sinc, (_sinc_slope,), x)
-
-
-def _exp1(x: Tensor) -> Tensor:
     return torch.where(x < 0, torch.nan, -exponential_integral(-x.clamp(min=0)))
+
+
+@smooth(lambda x, y: torch.exp(x) / without_zero(x))
+def expi(x: Tensor) -> Tensor:
+    """The integral of exp(t) / t up to x, as a principal value."""
+    return exponential_integral(x)
+
+
+@smooth(lambda x, y: _sinc_slope(x))
+def sinc(x: Tensor) -> Tensor:
+    """`sin(pi x) / (pi x)`."""
+    return torch.sinc(x)
 
 
 @kernel("exponential_integral", "Tensor x")
@@ -74,7 +73,7 @@ def _asymptotic(x: Tensor) -> Tensor:
     return torch.where(x == torch.inf, x, torch.exp(x / 2) / x * total * torch.exp(x / 2))
 
 
-def _sinc_slope(x: Tensor, y: Tensor) -> Tensor:
+def _sinc_slope(x: Tensor) -> Tensor:
     """(cos(pi x) - sinc(x)) / x, by its power series near 0."""
     t = math.pi * x
     near = torch.abs(t) < 0.5

@@ -11,7 +11,6 @@ import math
 import torch
 from torch import Tensor
 
-from deepalgo.ops.forms.operands import Operand
 from deepalgo.ops.forms.smooth import smooth
 
 #: Stirling's series: coefficients of 1/x, 1/x**3, ... in log(gamma(x)), B(2k) / (2k (2k-1)).
@@ -20,9 +19,10 @@ STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 
 LARGE = 10.0
 
 
-def digamma(x: Operand) -> Tensor:
+@smooth(lambda x, y: trigamma(x))
+def digamma(x: Tensor) -> Tensor:
     """The derivative of log(gamma(x))."""
-    return smooth(torch.digamma, (lambda x, y: trigamma(x),), x)
+    return torch.digamma(x)
 
 
 def trigamma(x: Tensor) -> Tensor:
@@ -34,27 +34,29 @@ def trigamma(x: Tensor) -> Tensor:
     return torch.where(x > 0, value, (math.pi / sine) ** 2 - value).masked_fill(pole, 0)
 
 
-def betaln(a: Operand, b: Operand) -> Tensor:
+@smooth(lambda a, b, y: _beta_slope(a, b), lambda a, b, y: _beta_slope(b, a))
+def betaln(a: Tensor, b: Tensor) -> Tensor:
     """The logarithm of |beta(a, b)|."""
-    return smooth(log_beta, (lambda a, b, y: _beta_slope(a, b), lambda a, b, y: _beta_slope(b, a)), a, b)
+    return _log_beta(a, b)
 
 
-def beta(a: Operand, b: Operand) -> Tensor:
+@smooth(lambda a, b, y: _finite(beta(a, b) * _beta_slope(a, b)), lambda a, b, y: _finite(beta(a, b) * _beta_slope(b, a)))
+def beta(a: Tensor, b: Tensor) -> Tensor:
     """`gamma(a) gamma(b) / gamma(a + b)`."""
-    return smooth(_beta, (lambda a, b, y: _finite(beta(a, b) * _beta_slope(a, b)), lambda a, b, y: _finite(beta(a, b) * _beta_slope(b, a))),
-                  a, b)
+    return _beta(a, b)
 
 
-def binom(n: Operand, k: Operand) -> Tensor:
-    """The binomial coefficient of real numbers; whole ones have no rounding error up to 10**15."""
-    return smooth(_binom, (lambda n, k, y: _binom_slope(n, k, by_n=True), lambda n, k, y: _binom_slope(n, k, by_n=False)), n, k)
+@smooth(lambda n, k, y: _binom_slope(n, k, by_n=True), lambda n, k, y: _binom_slope(n, k, by_n=False))
+def binom(n: Tensor, k: Tensor) -> Tensor:
+    """The binomial coefficient of real numbers."""
+    return _binom(n, k)
 
 
-def comb(n: Operand, k: Operand) -> Tensor:
+@smooth(lambda n, k, y: _if_possible(n, k, _binom_slope(n, k, by_n=True)),
+        lambda n, k, y: _if_possible(n, k, _binom_slope(n, k, by_n=False)))
+def comb(n: Tensor, k: Tensor) -> Tensor:
     """The number of ways to choose k things out of n, 0 where there are none."""
-    slopes = (lambda n, k, y: _if_possible(n, k, _binom_slope(n, k, by_n=True)),
-              lambda n, k, y: _if_possible(n, k, _binom_slope(n, k, by_n=False)))
-    return smooth(lambda n, k: _if_possible(n, k, _binom(n, k)), slopes, n, k)
+    return _if_possible(n, k, _binom(n, k))
 
 
 def _if_possible(n: Tensor, k: Tensor, value: Tensor) -> Tensor:
@@ -70,7 +72,7 @@ def stirling(x: Tensor) -> Tensor:
     return total * inverse
 
 
-def log_beta(a: Tensor, b: Tensor) -> Tensor:
+def _log_beta(a: Tensor, b: Tensor) -> Tensor:
     """The logarithm of |beta(a, b)|; large terms of Stirling's formula are taken together before they can cancel."""
     small, large = torch.minimum(a, b), torch.maximum(a, b)
     whole = small + large
@@ -104,7 +106,7 @@ def _beta(a: Tensor, b: Tensor) -> Tensor:
     whole = small + large
     sign = _gamma_sign(small) * _gamma_sign(large) * _gamma_sign(whole)
     even = torch.where(torch.remainder(large, 2) == 0, 1.0, -1.0)
-    return torch.where(_cancels(small, whole), even, sign) * torch.exp(log_beta(a, b))
+    return torch.where(_cancels(small, whole), even, sign) * torch.exp(_log_beta(a, b))
 
 
 def _gamma_sign(x: Tensor) -> Tensor:
@@ -136,7 +138,7 @@ def _binom(n: Tensor, k: Tensor) -> Tensor:
         bottom = torch.where(factor <= count, bottom * factor, bottom)
         large = torch.abs(top) > 1e50
         top, bottom = torch.where(large, top / bottom, top), torch.where(large, 1, bottom)
-    general = torch.where((n >= 1e10 * k) & (k > 0), torch.exp(-log_beta(1 + n - k, 1 + k) - torch.log(n + 1)),
+    general = torch.where((n >= 1e10 * k) & (k > 0), torch.exp(-_log_beta(1 + n - k, 1 + k) - torch.log(n + 1)),
                           1 / (n + 1) / _beta(1 + n - k, 1 + k))
     value = torch.where(short, top / bottom, general)
     return torch.where((n < 0) & (n == torch.floor(n)), torch.nan, value)

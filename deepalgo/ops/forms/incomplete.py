@@ -20,7 +20,6 @@ from torch import Tensor
 
 from deepalgo.ops.forms.gammas import LARGE, betaln, stirling
 from deepalgo.ops.forms.kernel import kernel
-from deepalgo.ops.forms.operands import Operand
 from deepalgo.ops.forms.smooth import smooth
 
 #: Parameters from which on the tail is integrated.
@@ -37,47 +36,52 @@ SETTLED = 5e-16
 EULER = 0.57721566490153286
 
 
-def gammainc(a: Operand, x: Operand) -> Tensor:
+@smooth(lambda a, x, y: _gamma_slope(a, x), lambda a, x, y: _gamma_density(a, x))
+def gammainc(a: Tensor, x: Tensor) -> Tensor:
     """The integral of the gamma density with parameter a from 0 to x."""
-    return smooth(gamma_below, (lambda a, x, y: _gamma_slope(a, x), _gamma_density), a, x)
+    return gamma_below(a, x)
 
 
-def gammaincc(a: Operand, x: Operand) -> Tensor:
+@smooth(lambda a, x, y: -_gamma_slope(a, x), lambda a, x, y: -_gamma_density(a, x))
+def gammaincc(a: Tensor, x: Tensor) -> Tensor:
     """The integral of the gamma density with parameter a from x on."""
-    return smooth(gamma_above, (lambda a, x, y: -_gamma_slope(a, x), lambda a, x, y: -_gamma_density(a, x, y)), a, x)
+    return gamma_above(a, x)
 
 
-def betainc(a: Operand, b: Operand, x: Operand) -> Tensor:
+@smooth(lambda a, b, x, y: _beta_slope(a, b, x, 0), lambda a, b, x, y: _beta_slope(a, b, x, 1), lambda a, b, x, y: _beta_density(a, b, x))
+def betainc(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
     """The integral of the beta density with parameters a and b from 0 to x."""
-    slopes = (
-        lambda a, b, x, y: _beta_slope(a, b, x, 0),
-        lambda a, b, x, y: _beta_slope(a, b, x, 1),
-        lambda a, b, x, y: _beta_density(a, b, x),
-    )
-    return smooth(beta_below, slopes, a, b, x)
+    return beta_below(a, b, x)
+
+
+@smooth(lambda a, b, x, y: -_beta_slope(a, b, x, 0), lambda a, b, x, y: -_beta_slope(a, b, x, 1),
+        lambda a, b, x, y: -_beta_density(a, b, x))
+def betaincc(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
+    """The integral of the beta density with parameters a and b from x to 1."""
+    return beta_above(a, b, x)
 
 
 @kernel("gamma_below", "Tensor a", "Tensor x")
 def gamma_below(a: Tensor, x: Tensor) -> Tensor:
-    """The lower regularised incomplete gamma function."""
+    """The lower tail of the gamma distribution."""
     return _gamma_tails(a, x)[0]
 
 
 @kernel("gamma_above", "Tensor a", "Tensor x")
 def gamma_above(a: Tensor, x: Tensor) -> Tensor:
-    """The upper regularised incomplete gamma function."""
+    """The upper tail of the gamma distribution."""
     return _gamma_tails(a, x)[1]
 
 
 @kernel("beta_below", "Tensor a", "Tensor b", "Tensor x")
 def beta_below(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
-    """The regularised incomplete beta function."""
+    """The lower tail of the beta distribution."""
     return _beta_tails(a, b, x)[0]
 
 
 @kernel("beta_above", "Tensor a", "Tensor b", "Tensor x")
 def beta_above(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
-    """The rest of the regularised incomplete beta function to 1."""
+    """The upper tail of the beta distribution."""
     return _beta_tails(a, b, x)[1]
 
 
@@ -209,7 +213,7 @@ def _gamma_integral(a: Tensor, x: Tensor) -> Tensor:
     return torch.exp(log_gamma_weight(a, x)) * a * torch.abs(reach) * (height * weight).sum(-1)
 
 
-def _gamma_density(a: Tensor, x: Tensor, y: Tensor) -> Tensor:
+def _gamma_density(a: Tensor, x: Tensor) -> Tensor:
     """The derivative by x, 0 at x = 0 where it is infinite or lies outside."""
     inside = (x > 0) & (a > 0)
     p, q = torch.where(inside, a, 1.0), torch.where(inside, x, 1.0)
@@ -326,13 +330,3 @@ def _beta_slope(a: Tensor, b: Tensor, x: Tensor, place: int) -> Tensor:
 
     log_slope = _difference(log_tail, p if place == 0 else q)
     return torch.where(inside, torch.where(lower, below, -above) * log_slope, 0)
-
-
-def betaincc(a: Operand, b: Operand, x: Operand) -> Tensor:
-    """The integral of the beta density with parameters a and b from x to 1."""
-    slopes = (
-        lambda a, b, x, y: -_beta_slope(a, b, x, 0),
-        lambda a, b, x, y: -_beta_slope(a, b, x, 1),
-        lambda a, b, x, y: -_beta_density(a, b, x),
-    )
-    return smooth(beta_above, slopes, a, b, x)

@@ -13,7 +13,7 @@ tensor([12., 11.])
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -27,14 +27,14 @@ def kernel(name: str, *parameters: str) -> Callable[[Callable[..., Tensor]], Cal
         schema = f"({', '.join(parameters)}) -> Tensor"
         op: Any = torch.library.custom_op(f"deepalgo::{name}", function, mutates_args=(), schema=schema)
         op.register_fake(lambda *args: torch.empty_like(args[0]))
-        op.register_vmap(lambda info, in_dims, *args: (op(*_lead(info.batch_size, in_dims, args)), 0))
+        op.register_vmap(lambda info, in_dims, *args: (op(*lead(info.batch_size, in_dims, args)), 0))
         made: Callable[..., Tensor] = op
         return made
 
     return make
 
 
-def _lead(size: int, in_dims: tuple[int | None, ...], args: tuple[Any, ...]) -> list[Any]:
+def lead(size: int, in_dims: Sequence[int | None], args: Sequence[Any]) -> list[Any]:
     """The arguments with the mapped axis in front, of all tensors alike."""
     pairs = zip(args, in_dims, strict=True)
     return [

@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 
 from deepalgo.ops.forms.endpoints import without_zero
-from deepalgo.ops.forms.operands import Operand
 from deepalgo.ops.forms.smooth import smooth
 
 #: 1/e, and what its rounding leaves out.
@@ -21,12 +20,13 @@ INVERSE_E, LEFT_OUT = 0.36787944117144233, -1.2428753672788363e-17
 BRANCH = (-1.0, 1.0, -1 / 3, 11 / 72, -43 / 540, 769 / 17280, -221 / 8505, 680863 / 43545600, -1963 / 204120, 226287557 / 37623398400)
 
 
-def lambertw(x: Operand, branch: int) -> Tensor:
+@smooth(lambda x, w, branch: _slope(lambertw(x, branch)))
+def lambertw(x: Tensor, branch: int) -> Tensor:
     """W of the principal branch (0) or of the one below it (-1); NaN where that is not real."""
-    return smooth(lambda x: _lambertw(x, branch), (lambda x, w: _slope(x, lambertw(x, branch)),), x)
+    return _lambertw(x, int(branch))
 
 
-def _slope(x: Tensor, w: Tensor) -> Tensor:
+def _slope(w: Tensor) -> Tensor:
     """1 / (exp(w) (1 + w)), 0 at the branch point and at the pole."""
     endless = torch.isinf(w)
     return 1 / without_zero(torch.exp(w.masked_fill(endless, 0)) * (1 + w).masked_fill(endless, 0))

@@ -11,7 +11,7 @@ import math
 import torch
 from torch import Tensor
 
-from deepalgo.ops.forms.operands import Operand, tensors
+from deepalgo.ops.forms.operands import Operand
 from deepalgo.ops.forms.smooth import smooth
 
 #: B(2k) / (2k)! of the Euler-Maclaurin formula.
@@ -23,13 +23,19 @@ HEAD = 12
 
 def zeta(x: Operand, q: Operand | None = None) -> Tensor:
     """The sum of (k + q)**-x over k = 0, 1, ...; without q that from 1 on, continued to x below 1."""
-    if q is None:
-        return smooth(_riemann, (lambda x, y: _riemann_slope(x),), x)
-    x, q = tensors(x, q)
-    return smooth(torch.special.zeta, (_slope_by_x, lambda x, q, y: _finite(-x * zeta(x + 1, q))), x, q)
+    return riemann(x) if q is None else hurwitz(x, q)
 
 
-def _riemann(x: Tensor) -> Tensor:
+@smooth(lambda x, q, y: _slope_by_x(x, q), lambda x, q, y: _finite(-x * hurwitz(x + 1, q)))
+def hurwitz(x: Tensor, q: Tensor) -> Tensor:
+    """The sum of (k + q)**-x; NaN below 1."""
+    value: Tensor = torch.special.zeta(x, q)
+    return value
+
+
+@smooth(lambda x, y: _riemann_slope(x))
+def riemann(x: Tensor) -> Tensor:
+    """The sum of k**-x from 1 on, continued to x below 1."""
     high = torch.special.zeta(x.clamp(min=1), torch.ones_like(x))
     value = torch.where(x > 1, high, torch.where(x >= 0, _maclaurin(x.clamp(0, 1), torch.ones_like(x)), _reflected(x)))
     value = torch.where((x < 0) & (torch.remainder(x, 2) == 0), 0, value)
@@ -60,7 +66,7 @@ def _maclaurin(s: Tensor, q: Tensor) -> Tensor:
     return total
 
 
-def _slope_by_x(x: Tensor, q: Tensor, y: Tensor) -> Tensor:
+def _slope_by_x(x: Tensor, q: Tensor) -> Tensor:
     """The derivative of the Euler-Maclaurin formula by x, 0 at the pole."""
     inside = (x > 1) & (q > 0) & torch.isfinite(x)
     s, start = torch.where(inside, x, 2.0), torch.where(inside, q, 1.0)
@@ -75,7 +81,7 @@ def _riemann_slope(x: Tensor) -> Tensor:
     y = 1 - below
     angle = math.pi / 2 * torch.remainder(below, 4)
     factor = 2 * torch.exp(torch.lgamma(y) - y * math.log(2 * math.pi))
-    value, slope = zeta(y), _derivative(y, torch.ones_like(y))
+    value, slope = riemann(y), _derivative(y, torch.ones_like(y))
     inner = math.pi / 2 * torch.cos(angle) * value - torch.sin(angle) * ((torch.digamma(y) - math.log(2 * math.pi)) * value + slope)
     return torch.where(x < 0, _finite(factor * inner), upper)
 
