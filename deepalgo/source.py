@@ -105,6 +105,13 @@ def read_function(function: types.FunctionType) -> FunctionSource:
     return FunctionSource(matching[0], code.co_filename, tuple(lines), code.co_name)
 
 
+def definition_span(code: types.CodeType) -> Span:
+    """The first line of a function."""
+    text = linecache.getline(code.co_filename, code.co_firstlineno).rstrip("\r\n")
+    column = len(text) - len(text.lstrip())
+    return Span(code.co_filename, code.co_firstlineno, column, code.co_firstlineno, len(text), (text,))
+
+
 def _file_lines(code: types.CodeType) -> list[str]:
     lines = [line.rstrip("\r\n") for line in linecache.getlines(code.co_filename)]
     if not lines and code.co_filename == "<stdin>":
@@ -179,9 +186,18 @@ def _floats_agree(node: ast.FunctionDef | ast.Lambda, code: types.CodeType) -> b
     statement = node if isinstance(node, ast.FunctionDef) else ast.copy_location(ast.Expr(node), node)
     if isinstance(statement, ast.FunctionDef):
         statement = ast.copy_location(_without_decorators(statement), node)
-    module = compile(ast.Module([statement], []), code.co_filename, "exec", dont_inherit=True)
-    again = next(item for item in module.co_consts if isinstance(item, types.CodeType) and item.co_name == code.co_name)
+    module = compile(_inside(statement, code.co_freevars), code.co_filename, "exec", dont_inherit=True)
+    (around,) = (item for item in module.co_consts if isinstance(item, types.CodeType))
+    again = next(item for item in around.co_consts if isinstance(item, types.CodeType) and item.co_name == code.co_name)
     return _code_floats(again) == _code_floats(code)
+
+
+def _inside(statement: ast.stmt, free: tuple[str, ...]) -> ast.Module:
+    """The statement in a function that binds its free variables, without which `nonlocal` is a syntax error."""
+    outer = ast.parse("def around():\n" + "".join(f"    {name} = None\n" for name in free) + "    pass")
+    assert isinstance(outer.body[0], ast.FunctionDef)
+    outer.body[0].body.append(statement)
+    return outer
 
 
 def _without_decorators(node: ast.FunctionDef) -> ast.FunctionDef:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from deepalgo.network import Network
 
 #: Errors of the network's own: it refuses where Python goes on with numbers that it does not have.
-BEYOND = frozenset({"LoopBound", "ComplexResult", "IntegerTooLarge", "FloatResult"})
+BEYOND = frozenset({"LoopBound", "RecursionError", "ComplexResult", "RealResult", "FloatResult", "IntegerTooLarge", "NoNumber"})
 LAST_DIGITS = "last digits decide a branch"
 SENSITIVE = "the function itself changes as much with an input's last digit"
 
@@ -84,10 +84,10 @@ class Verification:
         outcome = self.outcomes[sample]
         if got is None and outcome.error is None:
             return True
-        if got in BEYOND:
-            self.beyond[got] += 1
-        elif got == outcome.error and got is not None:
+        if got == outcome.error and got is not None:
             self.errors[got] += 1
+        elif got in BEYOND:
+            self.beyond[got] += 1
         elif self._changes_its_mind(sample):
             self.excused[sample] = SENSITIVE
         else:

@@ -40,12 +40,17 @@ def static_key(machine: Machine, value: Any, node: ast.AST) -> Any:
     """A dict key."""
     if isinstance(value, tuple):
         return tuple(static_key(machine, item, node) for item in value)
-    if isinstance(value, Text):
-        machine.refuse("a string made from data is used as a key", "Strings made from data are only good for messages.", node)
+    refuse_text(machine, "is used as a key", value, node)
     return static_int(machine, value, node, "this key")
 
 
 # --- items ------------------------------------------------------------------------------------------------------------------
+
+
+def refuse_text(machine: Machine, use: str, value: Any, node: ast.AST) -> None:
+    """Strings made from data have no content while compiling."""
+    if isinstance(value, Text):
+        machine.refuse(f"a string made from data {use}", "Strings made from data are only good for messages.", node)
 
 
 def get_item(machine: Machine, container: Any, key: Any, node: ast.AST) -> Any:
@@ -55,6 +60,8 @@ def get_item(machine: Machine, container: Any, key: Any, node: ast.AST) -> Any:
         return distribute(machine, container, lambda case: get_item(machine, case, key, node), node)
     if isinstance(key, Union):
         return distribute(machine, key, lambda case: get_item(machine, container, case, node), node)
+    refuse_text(machine, "is indexed", container, node)
+    refuse_text(machine, "is used as a key", key, node)
     if isinstance(container, Array):
         return indexing.get(machine, container, key, node)
     if isinstance(container, Signal):
@@ -247,8 +254,7 @@ def get_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any
         return _closure_attribute(machine, value, name)
     if isinstance(value, Super):
         return value.find(machine, name)
-    if isinstance(value, Text):
-        machine.refuse("a string made from data is used", "Strings made from data are only good for messages.", node)
+    refuse_text(machine, "is used", value, node)
     if isinstance(value, types.ModuleType):
         return _module_attribute(machine, value, name)
     return _object_attribute(machine, value, name, node)
@@ -453,6 +459,7 @@ def iterate(machine: Machine, value: Any, node: ast.AST, size: int | None = None
         raise UserRaise(
             TypeError, "cannot unpack non-iterable float object" if size else "'float' object is not iterable", machine.at(node)
         )
+    refuse_text(machine, "is taken apart", value, node)
     if isinstance(value, Union):
         machine.refuse("what is iterated over depends on data", "Make both alternatives sequences of the same length.", node)
     if user_method(value, "__iter__") is not None:

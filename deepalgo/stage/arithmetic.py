@@ -36,6 +36,10 @@ DUNDERS: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow",
     ast.MatMult: "matmul", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift",
 }
+SYMBOLS: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "** or pow()",
+    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+}
 
 
 def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node: ast.AST) -> Any:
@@ -93,7 +97,7 @@ def _mixed(machine: Machine, op: type[ast.operator], left: Any, right: Any, node
     if op is ast.Mult and any(isinstance(side, (list, tuple, str)) for side in (left, right)):
         machine.refuse("the length of this sequence depends on data", "Use a fixed length.", node)
     names = [_type_name(item) for item in (left, right)]
-    symbol = DUNDERS[op]
+    symbol = SYMBOLS[op]
     raise UserRaise(TypeError, f"unsupported operand type(s) for {symbol}: '{names[0]}' and '{names[1]}'", machine.span)
 
 
@@ -324,6 +328,8 @@ def unary(machine: Machine, op: type[ast.unaryop], operand: Any, node: ast.AST) 
         return native(machine, function, operand)
     if name == "invert" and operand.kind is Kind.BOOL and operand.flavour == "np":
         return machine.emit("not", operand, flavour="np")
+    if name == "invert" and operand.kind is Kind.BOOL:
+        operand = machine.cast(operand, Type(Kind.INT))  # ~True is -2
     if name == "invert" and operand.kind > Kind.INT:
         raise UserRaise(TypeError, "bad operand type for unary ~: 'float'", machine.span)
     result = machine.emit(name, operand, flavour=operand.flavour)

@@ -156,8 +156,7 @@ def _int(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 
 def _int_one(machine: Machine, value: Any, node: ast.AST) -> Any:
-    if isinstance(value, Text):
-        machine.refuse("a string made from data is read as a number", "Strings made from data are only good for messages.", node)
+    access.refuse_text(machine, "is read as a number", value, node)
     if not isinstance(value, Signal):
         return call_native(machine, int, [value], {}, node)
     if value.kind <= Kind.INT:
@@ -170,12 +169,13 @@ def _int_one(machine: Machine, value: Any, node: ast.AST) -> Any:
 @handles(float)
 def _float(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     args = [_number(machine, item) for item in args]
-    if not args or not isinstance(args[0], (Signal, Union)):
+    if not args or not isinstance(args[0], (Signal, Union, Text)):
         return call_native(machine, float, args, kwargs, node)
     return distribute(machine, args[0], lambda item: _float_one(machine, item, node), node)
 
 
 def _float_one(machine: Machine, value: Any, node: ast.AST) -> Any:
+    access.refuse_text(machine, "is read as a number", value, node)
     if not isinstance(value, Signal):
         return call_native(machine, float, [value], {}, node)
     if value.kind is Kind.COMPLEX:

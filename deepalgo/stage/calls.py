@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.errors import CompileError
-from deepalgo.source import FunctionSource, SourceUnavailable, read_function
+from deepalgo.source import FunctionSource, SourceUnavailable, definition_span, read_function
 from deepalgo.stage import access, natives, recursion
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.methods import ArrayMethod
@@ -112,6 +113,8 @@ def _vectorized(machine: Machine, function: Any, args: list[Any], kwargs: dict[s
 def _call_function(machine: Machine, function: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     if natives.is_native_module(function.__module__):
         return natives.call_native(machine, function, args, kwargs, node)
+    natives.refuse_effects(machine, function, node)
+    _refuse_async(function)
     source = source_of(machine, function, node)
     parameters = Parameters.of_function(machine, function, source)
     names = bind(machine, parameters, args, kwargs)
@@ -121,6 +124,12 @@ def _call_function(machine: Machine, function: types.FunctionType, args: list[An
     return recursion.enter(machine, frame, node)
 
 
+def _refuse_async(function: types.FunctionType) -> None:
+    if function.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        span = definition_span(function.__code__)
+        raise CompileError(f"`{function.__name__}` is an `async def`", span=span, remedy="Make it an ordinary function.")
+
+
 def source_of(machine: Machine, function: types.FunctionType, node: ast.AST | None) -> FunctionSource:
     """The text of a function, or a refusal at the call."""
     key = function.__code__.co_filename, function.__code__
@@ -128,7 +137,9 @@ def source_of(machine: Machine, function: types.FunctionType, node: ast.AST | No
         try:
             _SOURCES[key] = read_function(function)
         except SourceUnavailable as error:
-            raise CompileError(error.reason, span=machine.at(node) if node is not None and machine.frames else None, remedy=error.remedy) from None
+            raise CompileError(
+                error.reason, span=machine.at(node) if node is not None and machine.frames else None, remedy=error.remedy
+            ) from None
     return _SOURCES[key]
 
 

@@ -43,7 +43,11 @@ def compare(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: 
     if op is ast.Is:
         refuse_identity(machine, left, right, node)
         return left is right
+    if isinstance(left, Text) or isinstance(right, Text):
+        machine.refuse("a string made from data is compared", "Strings made from data are only good for messages.", node)
     refuse_again(left, right)
+    if isinstance(left, Text) or isinstance(right, Text):
+        machine.refuse("a string made from data is compared", "Strings made from data are only good for messages.", node)
     if meets_arrays(left, right):
         from deepalgo.stage.arrays import elementwise
 

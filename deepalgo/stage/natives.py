@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import inspect
 import types
@@ -40,6 +41,8 @@ REFUSED: dict[str, tuple[str, str]] = {
 }
 RANDOM = frozenset({"random", "_random", "secrets", "uuid"})
 EFFECTS = frozenset({"os", "io", "_io", "sys", "time", "socket", "subprocess", "pathlib", "shutil", "urllib", "posix", "threading"})
+#: Functions of NumPy and torch that read or write files.
+FILES = frozenset("load save savez savez_compressed loadtxt savetxt genfromtxt fromfile memmap".split())
 MUTATING = frozenset(
     "append extend insert pop remove clear sort reverse update setdefault popitem add discard __setitem__ __delitem__ "
     "appendleft popleft rotate move_to_end intersection_update difference_update symmetric_difference_update".split()
@@ -110,7 +113,8 @@ def call_native(machine: Machine, function: Any, args: list[Any], kwargs: dict[s
     name = getattr(function, "__name__", type(function).__name__)
     if isinstance(owner, (list, dict, set, str, tuple, bytes)) or type(owner).__name__ in ("deque", "OrderedDict", "defaultdict"):
         return _call_method(machine, function, owner, name, args, kwargs, node)
-    _refuse_effects(machine, function, name, node)
+    refuse_effects(machine, function, node)
+    _refuse_foreign(machine, function, node)
     if contains_signal(args) or contains_signal(kwargs) or contains_signal(owner):
         machine.refuse(
             f"`{label(function)}` is not written in Python, and deepalgo has no rule for it on data",
@@ -120,10 +124,12 @@ def call_native(machine: Machine, function: Any, args: list[Any], kwargs: dict[s
     return _run(machine, function, args, kwargs, node)
 
 
-def _refuse_effects(machine: Machine, function: Any, name: str, node: ast.AST) -> None:
+def refuse_effects(machine: Machine, function: Any, node: ast.AST) -> None:
+    """Refuse functions whose answer is not the same in every call, or that do more than answer."""
+    name = getattr(function, "__name__", type(function).__name__)
     module = str(getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__module__ or "")
     root = module.partition(".")[0]
-    if root == "builtins" and name in REFUSED:
+    if name in REFUSED and function is getattr(builtins, name, None):
         machine.refuse(*REFUSED[name], node)
     if root in RANDOM or module.startswith(("numpy.random", "torch.random")):
         machine.refuse(
@@ -131,12 +137,17 @@ def _refuse_effects(machine: Machine, function: Any, name: str, node: ast.AST) -
             "Draw the numbers outside and pass them as inputs.",
             node,
         )
-    if root in EFFECTS:
+    if root in EFFECTS or (root in ("numpy", "torch") and name in FILES):
         machine.refuse(
             f"`{label(function)}` reads or changes the world outside of the function",
             "Do it outside and pass the result as an argument.",
             node,
         )
+
+
+def _refuse_foreign(machine: Machine, function: Any, node: ast.AST) -> None:
+    """Refuse functions of packages that nobody has looked at."""
+    module = str(getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__module__ or "")
     if not is_native_module(module) and not isinstance(function, type) and not isinstance(function, types.BuiltinFunctionType):
         machine.refuse(
             f"`{label(function)}` is not written in Python, and deepalgo has no rule for it",
@@ -149,7 +160,7 @@ def label(function: Any) -> str:
     """A function as people call it."""
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or type(function).__name__
     module = getattr(function, "__module__", None)
-    return name if module in (None, "builtins") else f"{module}.{name}"
+    return name if module in (None, "builtins") else f"{str(module).lstrip('_')}.{name}"
 
 
 def _call_method(machine: Machine, function: Any, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
@@ -196,10 +207,10 @@ def _run(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
 
 def unboxed(value: Any) -> Any:
     """Plain arrays as NumPy's own, for native code."""
-    from deepalgo.stage.arrays.box import Array, numpy_key
+    from deepalgo.stage.arrays.box import Array, seen
 
     if isinstance(value, Array):
-        return value.held if value.base is None else unboxed(value.base)[numpy_key(value.key)]
+        return value.held if value.base is None else seen(value, unboxed(value.base))
     if type(value) in (list, tuple):
         return type(value)(unboxed(item) for item in value)
     return value

@@ -125,6 +125,7 @@ def _update(machine: Machine, node: ast.AugAssign, held: Any) -> Any:
 
 def _return(machine: Machine, node: ast.Return) -> Exit:
     value = evaluate(machine, node.value) if node.value is not None else None
+    machine.at(node)
     return Exit({Way.RETURN: Case(None, value)})
 
 
