@@ -1,8 +1,11 @@
 """A function as it would be with one literal of its source changed: the oracle for gradients of weights."""
 
 import ast
+import copy
+import functools
 import sys
 import types
+from pathlib import Path
 
 
 def with_literal(function, span, change):
@@ -41,22 +44,25 @@ def _holds(item, span):
 
 
 def _changed(owner, span, change, names):
-    with open(span.file) as text:
-        tree = ast.parse(text.read())
-    node = next(
-        (item for item in ast.walk(tree) if isinstance(item, ast.FunctionDef) and item.name == owner.__name__
-         and item.lineno <= span.line <= item.end_lineno),
-        None,
-    )
-    if node is None or not _Replace(span, change).replaced_in(node):
+    found = [node for node in _functions(span.file) if node.name == owner.__name__ and node.lineno <= span.line <= node.end_lineno]
+    if not found:
         return None
+    node = copy.deepcopy(found[0])
     node.decorator_list = []
     node.args.defaults, node.args.kw_defaults = [], [None] * len(node.args.kwonlyargs)
+    if not _Replace(span, change).replaced_in(node):
+        return None
     scope = {}
     exec(compile(ast.fix_missing_locations(ast.Module([node], [])), span.file, "exec"), names, scope)  # the user's own text
     made = scope[owner.__name__]
     made.__defaults__, made.__kwdefaults__ = owner.__defaults__, owner.__kwdefaults__
     return made
+
+
+@functools.lru_cache(maxsize=64)
+def _functions(file):
+    tree = ast.parse(Path(file).read_text())
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
 class _Replace(ast.NodeTransformer):

@@ -3,9 +3,7 @@
 import contextlib
 import functools
 import io
-import math
 import warnings
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -17,7 +15,7 @@ from tests.changed_literal import with_literal
 
 pytestmark = [pytest.mark.corpus, pytest.mark.filterwarnings("ignore")]  # the packages warn about all sorts of things
 
-SHARDS = 12
+SHARDS = 6
 #: The share of public functions that must come out right; a refusal is honest, anything else is a bug.
 ENOUGH = 0.95
 
@@ -37,20 +35,8 @@ def test_real_functions_are_right_or_refused(shard):
     found = scores(shard)
     bad = [row for row in found if row[1] not in (*SUCCESS, "refused")]
     assert not bad
-    counts = Counter(word in SUCCESS for _, word, _ in found)
-    assert counts[True] >= math.floor(ENOUGH * len(found)) - 1
-
-
-@pytest.mark.slow
-def test_enough_of_the_corpus_compiles():
-    right = 0
-    for entry in entries():
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(da.CompileError):
-            corpus = load_corpus()
-            args, kwargs = corpus.plain_arguments(entry, np.array(entry["samples"])[0])
-            compile_entry(corpus.resolve(entry), args, kwargs)
-            right += 1
-    assert right >= ENOUGH * len(entries())
+    right = sum(word in SUCCESS for _, word, _ in found)
+    assert right >= ENOUGH * len(found)
 
 
 def weight_gradients(entry, samples_to_try=3, weights_to_try=2):
@@ -88,22 +74,32 @@ def _total(output):
 
 
 def source_slope(corpus, entry, function, weight, row):
-    """A central difference on the changed source, where two step sizes agree."""
+    """A difference quotient on the changed source, where both sides and two step sizes agree; None where they do not."""
     slopes = []
     for step in (1e-5, 3e-6):
-        values = []
-        for sign in (1, -1):
-            changed = with_literal(function, weight.span, lambda held, sign=sign, step=step: held * (1 + sign * step))
-            if changed is None:
-                return None
-            args, kwargs = corpus.plain_arguments(entry, row)
-            try:
-                values.append(float(np.sum([np.sum(part) for part in _parts(changed(*args, **kwargs))])))
-            except Exception:  # noqa: BLE001 - the changed function may leave its domain
-                return None
-        slopes.append((values[0] - values[1]) / (2 * step * weight.value))
-    scale = max(abs(slopes[0]), abs(slopes[1]), 1e-12)
-    return slopes[1] if abs(slopes[0] - slopes[1]) <= 1e-3 * scale else None
+        changed = [with_literal(function, weight.span, lambda held, by=by: held * (1 + by)) for by in (step, 0.0, -step)]
+        values = [answer(corpus, entry, item, row) for item in changed]
+        if None in values:
+            return None
+        up, middle, down = values
+        width = step * weight.value
+        noise = 1e-14 * max(map(abs, values)) / abs(width)
+        slope = (up - down) / (2 * width)
+        if abs((up - middle) - (middle - down)) > 0.05 * abs(up - down) or abs(slope) < 300 * noise:
+            return None if up != down else 0.0
+        slopes.append(slope)
+    return slopes[1] if abs(slopes[0] - slopes[1]) <= 1e-3 * abs(slopes[1]) else None
+
+
+def answer(corpus, entry, function, row):
+    """The sum of what the function returns, None where there is none."""
+    if function is None:
+        return None
+    args, kwargs = corpus.plain_arguments(entry, row)
+    try:
+        return float(np.sum([np.sum(part) for part in _parts(function(*args, **kwargs))]))
+    except Exception:  # noqa: BLE001 - the changed function may leave its domain
+        return None
 
 
 def _parts(output):
@@ -111,9 +107,10 @@ def _parts(output):
 
 
 @pytest.mark.slow
-def test_gradients_of_literals_are_those_of_the_changed_source():
+@pytest.mark.parametrize("half", [0, 1])
+def test_gradients_of_literals_are_those_of_the_changed_source(half):
     checked, wrong = set(), []
-    for entry in entries():
+    for entry in entries()[half::2]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -126,4 +123,4 @@ def test_gradients_of_literals_are_those_of_the_changed_source():
             elif theirs:
                 checked.add(entry["id"])
     assert not wrong
-    assert len(checked) >= 100
+    assert len(checked) >= 50

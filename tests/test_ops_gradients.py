@@ -69,7 +69,9 @@ def test_a_fixed_exponent_has_a_finite_derivative_at_zero(exponent):
     assert b_gradient == 0.0
 
 
-@pytest.mark.parametrize(("base", "exponent", "expected"), [(-2.0, 3, 12.0), (-2.0, 2.0, -4.0), (0.0, 1.0, 1.0), (0.0, 2, 0.0), (-2.0, -1, -0.25)])
+@pytest.mark.parametrize(
+    ("base", "exponent", "expected"), [(-2.0, 3, 12.0), (-2.0, 2.0, -4.0), (0.0, 1.0, 1.0), (0.0, 2, 0.0), (-2.0, -1, -0.25)]
+)
 def test_a_fixed_exponent_takes_negative_bases(base, exponent, expected):
     assert _static_power(base, exponent) == pytest.approx(expected, rel=1e-14)
 

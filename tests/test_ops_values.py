@@ -35,7 +35,9 @@ def network(name, *types, **attrs):
 
 
 def batch(column, kind):
-    return torch.tensor(column, dtype={Kind.BOOL: torch.bool, Kind.INT: torch.int64, Kind.REAL: torch.float64, Kind.COMPLEX: torch.complex128}[kind])
+    return torch.tensor(
+        column, dtype={Kind.BOOL: torch.bool, Kind.INT: torch.int64, Kind.REAL: torch.float64, Kind.COMPLEX: torch.complex128}[kind]
+    )
 
 
 def python_value(name, *args, **attrs):
@@ -118,7 +120,11 @@ def test_zeros_have_pythons_sign(name):
     rows = list(itertools.product(*[[0.0, -0.0, 1.0, -1.0, 0.25, -0.25, 3.0]] * len(kinds)))
     ours = network(name, *map(Type, kinds))(*(batch(column, Kind.REAL) for column in zip(*rows))).tolist()
     for row, value in zip(rows, ours):
-        python = {"floor": np.floor, "ceil": np.ceil, "trunc": np.trunc}[name](row[0]) if name in ("floor", "ceil", "trunc") else python_value(name, *row)
+        python = (
+            {"floor": np.floor, "ceil": np.ceil, "trunc": np.trunc}[name](row[0])
+            if name in ("floor", "ceil", "trunc")
+            else python_value(name, *row)
+        )
         if python == 0:
             assert math.copysign(1, value) == math.copysign(1, python), (name, row)
 
@@ -138,7 +144,9 @@ def test_integers_divide_by_zero_without_raising():
         network(name, Type(Kind.INT), Type(Kind.INT))(torch.tensor([5, smallest, 0]), torch.tensor([0, -1, 0]))
 
 
-@pytest.mark.parametrize("name", ["sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"])
+@pytest.mark.parametrize(
+    "name", ["sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"]
+)
 def test_complex_functions_agree_with_cmath(name):
     points = [complex(a, b) for a in (0.3, -1.2, 2.0) for b in (0.4, -0.7)]
     ours = network(name, Type(Kind.COMPLEX))(torch.tensor(points, dtype=torch.complex128)).tolist()

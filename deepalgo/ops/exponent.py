@@ -6,7 +6,21 @@ from deepalgo.ir import Kind
 from deepalgo.ops.row import Row, elementwise
 
 ROWS = (
-    Row("mantissa", elementwise(least=Kind.REAL, most=Kind.REAL), "ops.mantissa({0})", "math.frexp({0})[0]", "np.frexp({0})[0]", common=Kind.REAL),
-    Row("exponent", elementwise(least=Kind.REAL, most=Kind.REAL, result=Kind.INT), "ops.exponent({0})", "math.frexp({0})[1]",
-        "np.frexp({0})[1]", False, common=Kind.REAL),
+    Row(
+        "mantissa",
+        elementwise(least=Kind.REAL, most=Kind.REAL),
+        "ops.mantissa({0})",
+        "math.frexp({0})[0]",
+        "np.frexp({0})[0]",
+        common=Kind.REAL,
+    ),
+    Row(
+        "exponent",
+        elementwise(least=Kind.REAL, most=Kind.REAL, result=Kind.INT),
+        "ops.exponent({0})",
+        "math.frexp({0})[1]",
+        "np.frexp({0})[1]",
+        False,
+        common=Kind.REAL,
+    ),
 )

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from deepalgo import marks
 from deepalgo.ir import Kind, Type
-from deepalgo.stage import access, arithmetic, comparisons
+from deepalgo.stage import access, arithmetic, comparisons, names
 from deepalgo.stage.arrays.box import Array, read, shape_of
 from deepalgo.stage.arrays.convert import representative_array
 from deepalgo.stage.machine import Machine
@@ -490,6 +491,11 @@ def _deepcopy(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
 @handles(functools.partial)
 def _partial(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return Partial(args[0], tuple(args[1:]), kwargs)
+
+
+@handles(marks.weight)
+def _weight(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return names.mark(machine, args[0], args[1] if len(args) > 1 else kwargs.get("name"), node)
 
 
 @handles(typing.cast)

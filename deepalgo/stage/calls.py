@@ -238,9 +238,8 @@ def levels_on_data(machine: Machine, frame: Frame) -> tuple[int, bool]:
 
 def _counts(outer: Frame, inner: Frame) -> bool:
     """Whether a plain number changes from call to call, so that the recursion may end whatever the data."""
-    return any(
-        isinstance(value, int) and isinstance(outer.given.get(name), int) and outer.given[name] != value for name, value in inner.given.items()
-    )
+    pairs = [(value, outer.given.get(name)) for name, value in inner.given.items()]
+    return any(isinstance(new, int) and isinstance(old, int) and new != old for new, old in pairs)
 
 
 @functools.lru_cache(maxsize=4096)

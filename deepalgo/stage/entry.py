@@ -168,6 +168,8 @@ class InputMaker:
             return value, Static(value)
         if path in self.example.inputs and isinstance(value, (bool, int)):
             return self._leaf(path, Type(kind_of(value)), "py")
+        if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc" and value.dtype not in (np.float64, np.complex128):
+            raise InputError(f"'{path}' of the example is {value.dtype}; compile for float64 and use net.to(torch.float32) for less")
         if isinstance(value, np.generic) and value.dtype.kind in "fc":
             return self._leaf(path, Type(Kind.REAL if value.dtype.kind == "f" else Kind.COMPLEX), "np")
         if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):

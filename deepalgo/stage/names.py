@@ -226,6 +226,28 @@ def weight(machine: Machine, key: str, value: Any, shape: tuple[int, ...]) -> Si
     return Signal(result, "py", True, known)
 
 
+def mark(machine: Machine, value: Any, name: str | None, node: ast.AST) -> Any:
+    """What `da.weight` says of a value: a number or table that no data entered is a weight. Literals have been named already."""
+    span = machine.at(node)
+    place, chosen = ("mark", span.file, span.line, span.column), name or f"c{span.line}"
+    if isinstance(value, Signal):
+        definition = machine.definition(value)
+        if value.known is None or (definition is not None and definition.name == "weight"):
+            return value
+        value = value.known.value
+    if isinstance(value, (bool, int, float)):
+        return weight(machine, machine.weights.at(place, chosen, float(value), (), span), value, ())
+    if isinstance(value, Array) and value.base is None and isinstance(value.held, np.ndarray) and value.held.dtype.kind in "iuf":
+        plain = value.held.astype(float)
+        key = machine.weights.at(place, chosen, attr_of_plain(plain), plain.shape, span)
+        return machine.heap.created(Array(weight(machine, key, None, plain.shape)))
+    shape = table_shape(value)
+    if shape is None:
+        return value
+    key = machine.weights.at(place, chosen, _nested(value), shape, span)
+    return _own(machine, _unpack(machine, weight(machine, key, value, shape), value))
+
+
 def literal(machine: Machine, node: ast.expr, value: float) -> Signal:
     """A float that stands in the source."""
     span = machine.at(node)
@@ -289,6 +311,10 @@ def _suggest(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield from ((id(value), target.id) for target, value in zip(targets, values, strict=True) if isinstance(target, ast.Name))
             case ast.keyword(arg=str(name), value=value):
                 yield id(value), name
+            case ast.Call(func=ast.Name(id="weight") | ast.Attribute(attr="weight"), args=[value, ast.Constant(value=str(name))]):
+                yield id(value), name
+                if isinstance(value, ast.Call) and value.args:  # np.array([0.1, 0.2])
+                    yield id(value.args[0]), name
             case ast.arguments():
                 positional = [*node.posonlyargs, *node.args]
                 for arg, default in zip(positional[len(positional) - len(node.defaults) :], node.defaults, strict=True):

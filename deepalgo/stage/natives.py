@@ -53,15 +53,28 @@ MOVING = frozenset(
 )
 
 
-def handles(*functions: Any) -> Callable[[Handler], Handler]:
-    """Register what functions do when they may meet Signals."""
+def handles(*functions: Any, options: str | None = None) -> Callable[[Handler], Handler]:
+    """Register what functions do when they may meet Signals. `options` names the keywords that the rule understands."""
 
-    def register(handler: Handler) -> Handler:
+    def enter(handler: Handler) -> Handler:
+        rule = handler if options is None else _with_options(handler, frozenset(options.split()))
         for function in functions:
-            HANDLERS[function] = handler
-        return handler
+            HANDLERS[function] = rule
+        return rule
 
-    return register
+    return enter
+
+
+def _with_options(handler: Handler, known: frozenset[str]) -> Handler:
+    """The rule for a call with no other keywords than those it understands: an ignored option would be a wrong answer."""
+
+    def rule(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        unknown = [name for name in kwargs if name not in known and contains_signal([*args, *kwargs.values()])]
+        if unknown:
+            machine.refuse(f"the option `{unknown[0]}` of this function has no rule", "Leave the option out.", node)
+        return handler(machine, args, kwargs, node)
+
+    return rule
 
 
 def register(rule: Callable[[Callable[..., Any]], Handler], *functions: Callable[..., Any]) -> None:

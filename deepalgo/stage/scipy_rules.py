@@ -11,6 +11,7 @@ import numpy as np
 
 from deepalgo.ir import Kind, Type
 from deepalgo.ops.table import TABLE
+from deepalgo.stage import access
 from deepalgo.stage.arrays import elementwise, splines
 from deepalgo.stage.arrays.convert import is_plain, to_signal, wrap
 from deepalgo.stage.machine import Machine
@@ -55,7 +56,7 @@ def _special(module: Any) -> dict[Any, Handler]:
         native = getattr(module, name)
         row = RENAMED.get(name, name)
         if isinstance(native, np.ufunc) and row in TABLE:
-            rules[native] = _elementwise(row, native)
+            rules[native] = _of_order(row, native) if row in ("jv", "iv", "kv") else _elementwise(row, native)
     inner = sys.modules.get("scipy.special._ufuncs")
     if inner is not None and "lambertw" in TABLE:
         rules[inner._lambertw] = _lambertw
@@ -63,17 +64,20 @@ def _special(module: Any) -> dict[Any, Handler]:
 
 
 def _elementwise(row: str, native: Any) -> Handler:
-    missing = getattr(TABLE[row], "no_gradient", ())
+    def handler(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        return elementwise.apply(machine, row, native, list(args[: native.nin]))
+
+    return handler
+
+
+def _of_order(row: str, native: Any) -> Handler:
+    """Bessel functions: SciPy takes the order first; here it is fixed."""
 
     def handler(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-        for place in missing:
-            if isinstance(args[place], Signal) and args[place].known is None:
-                machine.refuse(
-                    f"`{native.__name__}` has no derivative rule for argument {place + 1}, which depends on data",
-                    "Make that argument fixed.",
-                    node,
-                )
-        return elementwise.apply(machine, row, native, list(args[: native.nin]))
+        if all(is_plain(machine, item) for item in args):
+            return elementwise.call_numpy(machine, native, *args)
+        order = access.static_int(machine, args[0], node, "the order of this Bessel function")
+        return wrap(machine, machine.emit(row, to_signal(machine, args[1]), order=float(order), flavour="np"))
 
     return handler
 

@@ -20,18 +20,19 @@ Held = Signal | np.ndarray
 
 
 class Array:
-    """A box with an array in it, or a view of part of another box.
+    """A box with an array in it, or a view of another box: part of it (`take`), reshaped, or with its axes in another order.
 
     `shared` is set where two paths meet with different arrays under one name: whom a store would reach is then not known, so
     stores into such an array are refused.
     """
 
-    __slots__ = ("base", "held", "key", "shared")
+    __slots__ = ("base", "held", "how", "key", "shared")
 
-    def __init__(self, held: Held, base: Array | None = None, key: Attr = None) -> None:
+    def __init__(self, held: Held, base: Array | None = None, key: Attr = None, how: str = "take") -> None:
         self.held = held
         self.base = base
         self.key = key
+        self.how = how
         self.shared = False
 
     def content(self) -> Held:
@@ -52,8 +53,39 @@ def read(machine: Machine, array: Array) -> Held:
         return array.held
     whole = read(machine, array.base)
     if isinstance(whole, np.ndarray):
-        return np.asarray(whole[numpy_key(array.key)])
-    return machine.emit("take", whole, key=array.key, flavour="np")
+        return np.asarray(seen(array, whole))
+    match array.how:
+        case "reshape":
+            return machine.emit("reshape", whole, shape=array.key, flavour="np")
+        case "permute":
+            return machine.emit("permute", whole, axes=array.key, flavour="np")
+        case _:
+            return machine.emit("take", whole, key=array.key, flavour="np")
+
+
+def seen(view: Array, whole: np.ndarray) -> Any:
+    """What a view shows of a plain array."""
+    match view.how:
+        case "reshape":
+            return whole.reshape(view.key)
+        case "permute":
+            return whole.transpose(view.key)  # type: ignore[arg-type]  # a tuple of axes
+        case _:
+            return whole[numpy_key(view.key)]
+
+
+def stand_in(array: Array) -> np.ndarray:
+    """A plain array of the same layout in memory: it tells whether NumPy gives a view or a copy."""
+    if array.base is None:
+        return np.empty(tuple(array.held.shape))
+    return np.asarray(seen(array, stand_in(array.base)))
+
+
+def root_of(array: Array) -> Array:
+    """The box that a view shows part of."""
+    while array.base is not None:
+        array = array.base
+    return array
 
 
 def numpy_key(key: Attr) -> Any:
@@ -72,14 +104,12 @@ def shape_of(array: Array) -> tuple[int, ...]:
     """The shape of an array."""
     if array.base is None:
         return tuple(array.held.shape)
-    return tuple(np.empty(shape_of(array.base))[numpy_key(array.key)].shape)
+    return tuple(stand_in(array).shape)
 
 
 def kind_of_array(array: Array) -> Kind:
     """The kind of number in an array."""
-    root = array
-    while root.base is not None:
-        root = root.base
+    root = root_of(array)
     return root.held.kind if isinstance(root.held, Signal) else kind_of_dtype(root.held.dtype)
 
 

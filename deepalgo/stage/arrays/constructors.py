@@ -10,7 +10,7 @@ import numpy as np
 
 from deepalgo.ir import Type
 from deepalgo.stage.access import static_int
-from deepalgo.stage.arrays.box import Array, attr_of_plain, kind_of_dtype
+from deepalgo.stage.arrays.box import Array, attr_of_plain, kind_of_dtype, root_of, stand_in
 from deepalgo.stage.arrays.convert import box, is_array, is_plain, known_plain, new_array, plain, shape, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import call_numpy, emit
 from deepalgo.stage.machine import Machine
@@ -32,12 +32,12 @@ def to_kind(machine: Machine, value: Signal, dtype: Any) -> Signal:
     return machine.cast(value, Type(kind_of_dtype(resolved), value.shape))
 
 
-@handles(np.asarray, np.asanyarray, np.ascontiguousarray)
+@handles(np.asarray, np.asanyarray, np.ascontiguousarray, options="dtype ndmin order copy")
 def _array(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return make(machine, args, kwargs, node, copies=False)
 
 
-@handles(np.asarray_chkfinite)
+@handles(np.asarray_chkfinite, options="dtype")
 def _checked_array(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     result = make(machine, args, kwargs, node, copies=False)
     if not is_plain(machine, result):
@@ -45,7 +45,7 @@ def _checked_array(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) 
     return result
 
 
-@handles(np.copy)
+@handles(np.copy, options="order")
 def _copy(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return make(machine, args[:1], {}, node, copies=True)
 
@@ -100,7 +100,7 @@ def _static(machine: Machine, value: Any, node: ast.AST) -> Any:
 register(_filled, np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange, np.tri, np.indices)
 
 
-@handles(np.full)
+@handles(np.full, options="fill_value dtype")
 def _full(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     size, value = _static(machine, args[0], node), args[1] if len(args) > 1 else kwargs["fill_value"]
     if is_plain(machine, value):
@@ -127,12 +127,12 @@ def _as_array(machine: Machine, value: Any) -> Any:
 register(_like, np.zeros_like, np.ones_like, np.empty_like)
 
 
-@handles(np.full_like)
+@handles(np.full_like, options="fill_value dtype")
 def _full_like(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return _full(machine, [shape(machine, args[0]), args[1] if len(args) > 1 else kwargs["fill_value"]], {}, node)
 
 
-@handles(np.linspace)
+@handles(np.linspace, options="num endpoint")
 def _linspace(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if all(is_plain(machine, item) for item in (*args, *kwargs.values())):
         return call_numpy(machine, np.linspace, *[plain(machine, item) for item in args], **kwargs)
@@ -175,9 +175,20 @@ def _rearranging(native: Callable[..., Any]) -> Handler:
             places = native(numbered(machine, args[0]), *options, **kwargs)
         except Exception as error:
             raise UserRaise(error, None, machine.span) from None
-        return layout(machine, args[0], np.asarray(places))
+        result = layout(machine, args[0], np.asarray(places))
+        _note_sharing(args[0], result, lambda held: native(held, *options, **kwargs))
+        return result
 
     return handler
+
+
+def _note_sharing(source: Any, result: Any, native: Callable[[np.ndarray], Any]) -> None:
+    """Where NumPy gives a view and we a copy, neither may be written to any more."""
+    if not isinstance(source, Array) or not isinstance(result, Array):
+        return
+    here = stand_in(source)
+    if np.may_share_memory(here, np.asarray(native(here))):
+        root_of(source).shared = result.shared = True
 
 
 register(
@@ -213,11 +224,13 @@ HANDLERS[np.triu] = _triangle(np.triu)
 HANDLERS[np.tril] = _triangle(np.tril)
 
 
-@handles(np.diag)
+@handles(np.diag, options="k")
 def _diag(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     offset = args[1] if len(args) > 1 else kwargs.get("k", 0)
     if len(shape(machine, args[0])) == 2:
-        return layout(machine, args[0], np.diag(numbered(machine, args[0]), offset))
+        diagonal = layout(machine, args[0], np.diag(numbered(machine, args[0]), offset))
+        _note_sharing(args[0], diagonal, lambda held: np.diag(held, offset))
+        return diagonal
     size = shape(machine, args[0])[0]
     target = call_numpy(machine, np.zeros, (size + abs(offset),) * 2)
     from deepalgo.stage.arrays.indexing import store
@@ -231,6 +244,10 @@ def reshape(machine: Machine, value: Any, target: Any, node: ast.AST) -> Any:
     """`value.reshape(target)`; -1 stands for what is left."""
     target = _static(machine, target, node)
     places = call_plain(machine, lambda: numbered(machine, value).reshape(target))
+    if isinstance(value, Array):
+        here = stand_in(value)
+        if np.may_share_memory(here, here.reshape(places.shape)):
+            return machine.heap.created(Array(np.empty(0), value, tuple(places.shape), "reshape"))
     if is_plain(machine, value):
         return box(machine, np.asarray(plain(machine, value)).reshape(target))
     return new_array(machine, machine.emit("reshape", to_signal(machine, value), shape=tuple(places.shape), flavour="np"))
@@ -244,12 +261,12 @@ def call_plain(machine: Machine, action: Callable[[], Any]) -> Any:
         raise UserRaise(error, None, machine.span) from None
 
 
-@handles(np.reshape)
+@handles(np.reshape, options="shape newshape")
 def _reshape(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return reshape(machine, args[0], args[1] if len(args) > 1 else kwargs.get("shape", kwargs.get("newshape")), node)
 
 
-@handles(np.ravel)
+@handles(np.ravel, options="")
 def _ravel(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return reshape(machine, args[0], -1, node)
 
@@ -261,15 +278,17 @@ def _transpose(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> A
 
 def transpose(machine: Machine, value: Any, axes: Any = None) -> Any:
     """The axes in another order, reversed if none is given."""
+    rank = len(shape(machine, value))
+    order = tuple(reversed(range(rank))) if axes is None else tuple(int(item) % rank for item in axes)
+    if isinstance(value, Array):
+        return machine.heap.created(Array(np.empty(0), value, order, "permute"))
     if is_plain(machine, value):
         return call_numpy(machine, np.transpose, plain(machine, value), axes)
     signal = to_signal(machine, value)
-    rank = len(signal.shape)
-    order = tuple(reversed(range(rank))) if axes is None else tuple(int(item) % rank for item in axes)
     return wrap(machine, machine.emit("permute", signal, axes=order, flavour="np"))
 
 
-@handles(np.broadcast_to)
+@handles(np.broadcast_to, options="shape")
 def _broadcast_to(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     target = _static(machine, args[1], node)
     if is_plain(machine, args[0]):
@@ -280,13 +299,13 @@ def _broadcast_to(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -
     )
 
 
-@handles(np.broadcast_arrays)
+@handles(np.broadcast_arrays, options="")
 def _broadcast_arrays(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     target = np.broadcast_shapes(*[shape(machine, item) for item in args])
     return tuple(_broadcast_to(machine, [item, target], {}, node) for item in args)
 
 
-@handles(np.expand_dims)
+@handles(np.expand_dims, options="axis")
 def _expand_dims(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     axis = args[1] if len(args) > 1 else kwargs["axis"]
     return reshape(machine, args[0], np.expand_dims(np.empty(shape(machine, args[0])), axis).shape, node)
@@ -344,14 +363,14 @@ def _joining(native: Callable[..., Any]) -> Handler:
 register(_joining, np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.block)
 
 
-@handles(np.append)
+@handles(np.append, options="axis")
 def _append(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     axis = args[2] if len(args) > 2 else kwargs.get("axis")
     parts = [reshape(machine, item, -1, node) if axis is None else item for item in args[:2]]
     return HANDLERS[np.concatenate](machine, [parts], {} if axis is None else {"axis": axis}, node)
 
 
-@handles(np.pad)
+@handles(np.pad, options="mode constant_values")
 def _pad(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     mode = args[2] if len(args) > 2 else kwargs.get("mode", "constant")
     if is_plain(machine, args[0]):
@@ -367,13 +386,15 @@ def _pad(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     )
 
 
-@handles(np.split, np.array_split)
+@handles(np.split, np.array_split, options="axis")
 def _split(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     places = call_plain(machine, lambda: np.array_split(numbered(machine, args[0]), args[1], **kwargs))
+    if isinstance(args[0], Array):
+        root_of(args[0]).shared = True  # the parts are views in NumPy and copies here
     return machine.heap.created([layout(machine, args[0], part) for part in places])
 
 
-@handles(np.take)
+@handles(np.take, options="axis")
 def _take(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     from deepalgo.stage.arrays.indexing import get
 
@@ -383,7 +404,7 @@ def _take(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return get(machine, array, (slice(None),) * int(axis or 0) + (args[1],), node)
 
 
-@handles(np.meshgrid)
+@handles(np.meshgrid, options="indexing")
 def _meshgrid(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if all(is_plain(machine, item) for item in args):
         return call_numpy(machine, np.meshgrid, *[plain(machine, item) for item in args], **kwargs)
@@ -411,7 +432,7 @@ def _question(native: Callable[..., Any]) -> Handler:
     return handler
 
 
-@handles(np.result_type)
+@handles(np.result_type, options="")
 def _result_type(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     from deepalgo.stage.builtin_functions import representative
 

@@ -192,17 +192,17 @@ def emit(machine: Machine, name: str, *args: Any, **attrs: Any) -> Signal:
     )
 
 
-@handles(np.square)
+@handles(np.square, options="")
 def _square(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return apply(machine, "mul", operator.mul, [args[0], args[0]])
 
 
-@handles(np.reciprocal)
+@handles(np.reciprocal, options="")
 def _reciprocal(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return apply(machine, "div", operator.truediv, [1.0, args[0]])
 
 
-@handles(np.clip)
+@handles(np.clip, options="a_min a_max min max")
 def _clip(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     low = args[1] if len(args) > 1 else kwargs.get("a_min", kwargs.get("min"))
     high = args[2] if len(args) > 2 else kwargs.get("a_max", kwargs.get("max"))
@@ -214,7 +214,7 @@ def _clip(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return result
 
 
-@handles(np.where)
+@handles(np.where, options="")
 def _where(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if len(args) == 1:
         return _nonzero(machine, args, kwargs, node)
@@ -237,7 +237,7 @@ class Positions:
     mask: Signal
 
 
-@handles(np.nonzero)
+@handles(np.nonzero, options="")
 def _nonzero(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.nonzero, plain(machine, args[0]))
@@ -253,7 +253,7 @@ def new_or_number(machine: Machine, result: Signal) -> Any:
     return wrap(machine, result)
 
 
-@handles(np.round, np.around)
+@handles(np.round, np.around, options="decimals")
 def _round(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     digits = args[1] if len(args) > 1 else kwargs.get("decimals", 0)
     if is_plain(machine, args[0]):
@@ -265,17 +265,17 @@ def _round(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return wrap(machine, emit(machine, second, emit(machine, "rint", emit(machine, first, args[0], scale)), scale))
 
 
-@handles(np.real)
+@handles(np.real, options="")
 def _real(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return apply(machine, "real", np.real, args) if _is_complex(machine, args[0]) else args[0]
 
 
-@handles(np.imag)
+@handles(np.imag, options="")
 def _imag(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return apply(machine, "imag", np.imag, args)
 
 
-@handles(np.angle)
+@handles(np.angle, options="")
 def _angle(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     value = to_signal(machine, args[0])
     parts = [machine.emit(name, machine.cast(value, Type(Kind.COMPLEX, value.shape)), flavour="np") for name in ("imag", "real")]
@@ -286,7 +286,7 @@ def _is_complex(machine: Machine, value: Any) -> bool:
     return to_signal(machine, value).kind is Kind.COMPLEX
 
 
-@handles(np.nan_to_num)
+@handles(np.nan_to_num, options="nan posinf neginf")
 def _nan_to_num(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     value = to_signal(machine, args[0])
     nan, high = float(kwargs.get("nan", 0.0)), kwargs.get("posinf") or float(np.finfo(float).max)
@@ -296,7 +296,7 @@ def _nan_to_num(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     return wrap(machine, emit(machine, "select", emit(machine, "eq", held, float("-inf")), float(low), held))
 
 
-@handles(np.isclose)
+@handles(np.isclose, options="rtol atol")
 def _isclose(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return wrap(machine, close(machine, args, kwargs))
 
@@ -311,19 +311,19 @@ def close(machine: Machine, args: Args, kwargs: Kwargs) -> Signal:
     return emit(machine, "or", near, emit(machine, "eq", args[0], args[1]))
 
 
-@handles(np.heaviside)
+@handles(np.heaviside, options="")
 def _heaviside(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     value = to_signal(machine, args[0])
     positive = emit(machine, "select", emit(machine, "gt", value, 0.0), 1.0, 0.0)
     return wrap(machine, emit(machine, "select", emit(machine, "eq", value, 0.0), args[1], positive))
 
 
-@handles(np.divmod)
+@handles(np.divmod, options="")
 def _divmod(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return apply(machine, "floordiv", operator.floordiv, args), apply(machine, "mod", operator.mod, args)
 
 
-@handles(np.logaddexp)
+@handles(np.logaddexp, options="")
 def _logaddexp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     high = emit(machine, "maximum", args[0], args[1])
     low = emit(machine, "minimum", args[0], args[1])

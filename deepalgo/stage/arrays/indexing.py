@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.ir import Attr, Kind, Type
-from deepalgo.stage.arrays.box import Array, attr_of_plain, read, shape_of
+from deepalgo.stage.arrays.box import Array, attr_of_plain, read, root_of, seen, shape_of
 from deepalgo.stage.arrays.convert import box, is_plain, kind, plain, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import Masked, Positions, call_numpy
 from deepalgo.stage.machine import UNROLL, Machine
@@ -221,9 +221,7 @@ def store(machine: Machine, array: Any, key: Any, value: Any, node: ast.AST) -> 
 
 def writable(machine: Machine, array: Any, node: ast.AST) -> Array:
     """The box behind an array, if it is ours to change."""
-    root = array
-    while isinstance(root, Array) and root.base is not None:
-        root = root.base
+    root = root_of(array) if isinstance(array, Array) else array
     if not isinstance(root, Array) or id(root) not in machine.heap.inside:
         machine.refuse(
             "this writes into an array that lives outside of the function",
@@ -239,20 +237,27 @@ def write(machine: Machine, root: Array, array: Array, updated: Any) -> None:
     """Put new content into an array, through every view down to its base."""
     machine.heap.touch(root)
     while array.base is not None:
-        whole = read(machine, array.base)
-        updated = _put(machine, whole, array.key, updated)
+        updated = _put_back(machine, array, read(machine, array.base), updated)
         array = array.base
     array.held = updated
 
 
-def _put(machine: Machine, whole: Any, key: Attr, value: Any) -> Any:
-    from deepalgo.stage.arrays.box import numpy_key
-
+def _put_back(machine: Machine, view: Array, whole: Any, value: Any) -> Any:
+    """The content of a base after its view has changed."""
     if isinstance(whole, np.ndarray) and isinstance(value, np.ndarray):
         copy = whole.copy()
-        copy[numpy_key(key)] = value
+        seen(view, copy)[...] = value
         return copy
-    return machine.emit("put", to_signal(machine, whole), to_signal(machine, value), key=key, flavour="np")
+    held = to_signal(machine, whole)
+    new = machine.cast(to_signal(machine, value), Type(held.kind, to_signal(machine, value).shape))
+    match view.how:
+        case "reshape":
+            return machine.emit("reshape", new, shape=held.shape, flavour="np")
+        case "permute":
+            assert isinstance(view.key, tuple)
+            return machine.emit("permute", new, axes=tuple(view.key.index(axis) for axis in range(len(view.key))), flavour="np")
+        case _:
+            return machine.emit("put", held, new, key=view.key, flavour="np")
 
 
 def _updated(machine: Machine, array: Array, entries: list[Any], value: Any, node: ast.AST) -> Any:

@@ -35,12 +35,12 @@ def _same_kind(machine: Machine, *values: Any) -> list[Signal]:
     return [machine.cast(signal, Type(kind, signal.shape)) for signal in signals]
 
 
-@handles(np.matmul)
+@handles(np.matmul, options="")
 def _matmul(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return matmul(machine, args[0], args[1])
 
 
-@handles(np.dot)
+@handles(np.dot, options="")
 def _dot(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return dot(machine, args[0], args[1])
 
@@ -54,14 +54,14 @@ def dot(machine: Machine, left: Any, right: Any) -> Any:
     return matmul(machine, left, right)
 
 
-@handles(np.inner, np.vdot)
+@handles(np.inner, np.vdot, options="")
 def _inner(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if any(len(shape(machine, item)) != 1 for item in args[:2]):
         machine.refuse("`np.inner` of more than vectors has no rule", "Use `@`.", node)
     return matmul(machine, args[0], args[1])
 
 
-@handles(np.outer)
+@handles(np.outer, options="")
 def _outer(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     left, right = (to_signal(machine, item) for item in args[:2])
     rows, columns = int(np.prod(left.shape)), int(np.prod(right.shape))
@@ -70,7 +70,7 @@ def _outer(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     )
 
 
-@handles(np.cross)
+@handles(np.cross, options="")
 def _cross(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if all(is_plain(machine, item) for item in args):
         return call_numpy(machine, np.cross, *[plain(machine, item) for item in args])
@@ -82,12 +82,12 @@ def _cross(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return wrap(machine, machine.emit("stack", *parts, flavour="np"))
 
 
-@handles(np.trace)
+@handles(np.trace, options="")
 def _trace(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return HANDLERS[np.sum](machine, [HANDLERS[np.diag](machine, args, kwargs, node)], {}, node)
 
 
-@handles(np.linalg.norm)
+@handles(np.linalg.norm, options="ord axis keepdims")
 def _norm(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.linalg.norm, *[plain(machine, item) for item in args], **kwargs)
@@ -118,7 +118,7 @@ def _check_regular(machine: Machine, matrix: Signal) -> None:
     machine.check(machine.logical("not", machine.emit("is_singular", matrix)), np.linalg.LinAlgError, "Singular matrix")
 
 
-@handles(np.linalg.solve)
+@handles(np.linalg.solve, options="")
 def _solve(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if all(is_plain(machine, item) for item in args):
         return call_numpy(machine, np.linalg.solve, *[plain(machine, item) for item in args])
@@ -127,7 +127,7 @@ def _solve(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return wrap(machine, emit(machine, "solve", *_same_kind(machine, matrix, args[1])))
 
 
-@handles(np.linalg.inv)
+@handles(np.linalg.inv, options="")
 def _inv(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.linalg.inv, plain(machine, args[0]))
@@ -136,21 +136,21 @@ def _inv(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return wrap(machine, emit(machine, "inv", matrix))
 
 
-@handles(np.linalg.det)
+@handles(np.linalg.det, options="")
 def _det(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.linalg.det, plain(machine, args[0]))
     return wrap(machine, emit(machine, "det", _square_matrix(machine, args[0])))
 
 
-@handles(np.linalg.pinv)
+@handles(np.linalg.pinv, options="")
 def _pinv(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.linalg.pinv, plain(machine, args[0]), **kwargs)
     return wrap(machine, emit(machine, "pinv", _same_kind(machine, args[0])[0]))
 
 
-@handles(np.interp)
+@handles(np.interp, options="left right period")
 def _interp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if all(is_plain(machine, item) for item in args):
         return call_numpy(machine, np.interp, *[plain(machine, item) for item in args], **kwargs)
@@ -159,7 +159,7 @@ def _interp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return wrap(machine, emit(machine, "interp", *_same_kind(machine, *args[:3])))
 
 
-@handles(np.searchsorted)
+@handles(np.searchsorted, options="side")
 def _searchsorted(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if all(is_plain(machine, item) for item in args):
         return call_numpy(machine, np.searchsorted, *[plain(machine, item) for item in args], **kwargs)
@@ -167,7 +167,7 @@ def _searchsorted(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -
     return wrap(machine, emit(machine, "searchsorted", *_same_kind(machine, *args[:2]), side=side))
 
 
-@handles(np.polyval)
+@handles(np.polyval, options="")
 def _polyval(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """Horner's rule, as NumPy does it."""
     from deepalgo.stage.access import iterate
@@ -181,7 +181,7 @@ def _polyval(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any
     return result
 
 
-@handles(np.convolve)
+@handles(np.convolve, options="mode")
 def _convolve(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     mode = args[2] if len(args) > 2 else kwargs.get("mode", "full")
     if all(is_plain(machine, item) for item in args):

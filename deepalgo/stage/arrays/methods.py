@@ -72,6 +72,10 @@ def _reshape(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, An
 
 
 def _flatten(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    return constructors.reshape(machine, _copy(machine, array, [], {}, node), -1, node)
+
+
+def _ravel(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     return constructors.reshape(machine, array, -1, node)
 
 
@@ -148,7 +152,7 @@ METHODS: dict[str, Method] = {
     "__deepcopy__": _copy,
     "reshape": _reshape,
     "flatten": _flatten,
-    "ravel": _flatten,
+    "ravel": _ravel,
     "transpose": _transpose,
     "astype": _astype,
     "tolist": _tolist,

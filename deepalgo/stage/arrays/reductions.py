@@ -92,7 +92,7 @@ for _row, _natives in REDUCTIONS.items():
         HANDLERS[_function] = _reduction(_row, _function)
 
 
-@handles(np.mean, np.average)
+@handles(np.mean, np.average, options="axis keepdims weights")
 def _mean(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     weights = kwargs.get("weights")
     if isinstance(args[0], Masked):
@@ -115,14 +115,14 @@ def mean(machine: Machine, value: Signal, axis: Any, keepdims: bool) -> Signal:
     return emit(machine, "div", reduce(machine, "sum", value, axis, keepdims), count)
 
 
-@handles(np.var)
+@handles(np.var, options="axis keepdims ddof")
 def _var(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.var, *[plain(machine, item) for item in args], **kwargs)
     return wrap(machine, variance(machine, to_signal(machine, args[0]), *options(args, kwargs), kwargs.get("ddof", 0)))
 
 
-@handles(np.std)
+@handles(np.std, options="axis keepdims ddof")
 def _std(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.std, *[plain(machine, item) for item in args], **kwargs)
@@ -168,7 +168,7 @@ HANDLERS[np.sort] = _ordering("sort", np.sort)
 HANDLERS[np.argsort] = _ordering("argsort", np.argsort)
 
 
-@handles(np.allclose)
+@handles(np.allclose, options="rtol atol")
 def _allclose(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if all(is_plain(machine, item) for item in args):
         return call_numpy(machine, np.allclose, *[plain(machine, item) for item in args], **kwargs)
@@ -176,7 +176,7 @@ def _allclose(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
     return Signal(result.value, "py", result.uniform, None)
 
 
-@handles(np.array_equal)
+@handles(np.array_equal, options="")
 def _array_equal(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if all(is_plain(machine, item) for item in args):
         return call_numpy(machine, np.array_equal, *[plain(machine, item) for item in args])
@@ -187,7 +187,7 @@ def _array_equal(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return Signal(result.value, "py", result.uniform, None)
 
 
-@handles(np.ptp)
+@handles(np.ptp, options="axis keepdims")
 def _ptp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     axis, keepdims = options(args, kwargs)
     value = to_signal(machine, args[0])
@@ -196,7 +196,7 @@ def _ptp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     )
 
 
-@handles(np.median)
+@handles(np.median, options="axis")
 def _median(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.median, *[plain(machine, item) for item in args], **kwargs)
@@ -209,14 +209,14 @@ def _median(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return wrap(machine, emit(machine, "div", emit(machine, "add", *middle), 2.0))
 
 
-@handles(np.count_nonzero)
+@handles(np.count_nonzero, options="axis keepdims")
 def _count_nonzero(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.count_nonzero, plain(machine, args[0]), **kwargs)
     return wrap(machine, reduce(machine, "sum", emit(machine, "ne", args[0], 0), *options(args, kwargs)))
 
 
-@handles(np.diff)
+@handles(np.diff, options="n axis")
 def _diff(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.diff, *[plain(machine, item) for item in args], **kwargs)
