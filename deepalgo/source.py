@@ -112,6 +112,29 @@ def definition_span(code: types.CodeType) -> Span:
     return Span(code.co_filename, code.co_firstlineno, column, code.co_firstlineno, len(text), (text,))
 
 
+def attribute_span(owner: type, name: str) -> Span | None:
+    """The line of a class body that assigns an attribute."""
+    file = getattr(sys.modules.get(owner.__module__), "__file__", None) or ""
+    lines = linecache.getlines(file)
+    try:
+        scope: ast.AST = ast.parse("".join(lines))
+    except (SyntaxError, ValueError):
+        return None
+    for part in owner.__qualname__.split("."):
+        found = [node for node in ast.iter_child_nodes(scope) if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == part]
+        if part != "<locals>":
+            scope = found[-1] if found else ast.Module([], [])
+    for node in ast.iter_child_nodes(scope):
+        if not isinstance(node, (ast.Assign, ast.AnnAssign)):
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+            text = lines[node.lineno - 1].rstrip("\r\n")
+            column = len(text) - len(text.lstrip())
+            return Span(file, node.lineno, column, node.lineno, len(text), (text,))
+    return None
+
+
 def _file_lines(code: types.CodeType) -> list[str]:
     lines = [line.rstrip("\r\n") for line in linecache.getlines(code.co_filename)]
     if not lines and code.co_filename == "<stdin>":

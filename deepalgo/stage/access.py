@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from deepalgo.ir import Kind
+from deepalgo.source import attribute_span
 from deepalgo.stage import names
 from deepalgo.stage.aliases import refuse_kin
 from deepalgo.stage.arrays import indexing
 from deepalgo.stage.arrays.box import Array, shape_of
+from deepalgo.stage.arrays.elementwise import Masked
 from deepalgo.stage.machine import UNROLL, Machine
 from deepalgo.stage.structure import Number, join, structure_of
 from deepalgo.stage.unions import distribute
@@ -246,7 +248,7 @@ def get_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any
     from deepalgo.stage import signal_methods
     from deepalgo.stage.arrays import methods
 
-    if isinstance(value, Array) or (isinstance(value, Signal) and value.flavour == "np"):
+    if isinstance(value, (Array, Masked)) or (isinstance(value, Signal) and value.flavour == "np"):
         return methods.attribute(machine, value, name, node)
     if isinstance(value, Signal):
         return signal_methods.attribute(machine, value, name, node)
@@ -305,19 +307,20 @@ def _object_attribute(machine: Machine, value: Any, name: str, node: ast.AST) ->
 
 def _lift_attribute(machine: Machine, value: Any, name: str, result: Any) -> Any:
     """A float that an object or a class holds is a weight of the person who wrote it there."""
-    if (
-        isinstance(value, (str, bytes, int, float, complex, list, tuple, dict, set))
-        or id(getattr(value, "__dict__", None)) in machine.heap.namespaces
-    ):
+    own = not isinstance(value, type) and name in getattr(value, "__dict__", {})
+    made_here = own and id(vars(value)) in machine.heap.namespaces
+    if made_here or isinstance(value, (str, bytes, int, float, complex, list, tuple, dict, set)):
         return result
     owner = value if isinstance(value, type) else type(value)
     if str(getattr(owner, "__module__", "")).partition(".")[0] in names.GIVEN or isinstance(owner, types.ModuleType):
         return result
-    if isinstance(result, (float, list, tuple, np.ndarray)):
-        inherited = name not in getattr(value, "__dict__", {})
-        place = ("attribute", owner.__qualname__ if inherited else id(value), name)
-        return names.lift(machine, result, place, f"{owner.__name__}_{name}" if inherited else name, None)
-    return result
+    if not isinstance(result, (float, list, tuple, np.ndarray)):
+        return result
+    if own:
+        return names.lift(machine, result, ("attribute", id(value), name), name, None)
+    holder = next((base for base in owner.__mro__ if name in vars(base)), owner)
+    place = ("class", holder.__module__, holder.__qualname__, name)
+    return names.lift(machine, result, place, f"{holder.__name__}_{name}", attribute_span(holder, name))
 
 
 def _class_attribute(owner: type, name: str) -> Any:

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 
 from deepalgo.errors import CompileError
-from deepalgo.source import FunctionSource, SourceUnavailable, definition_span, read_function
+from deepalgo.signature import parameters_of
+from deepalgo.source import FunctionSource, SourceUnavailable, attribute_span, definition_span, read_function
 from deepalgo.stage import access, natives, recursion
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.methods import ArrayMethod
 from deepalgo.stage.bind import Parameters, bind
 from deepalgo.stage.exits import Case, Exit, Way
 from deepalgo.stage.machine import MAX_DEPTH, MAX_LEVELS, Machine
+from deepalgo.stage.names import lift
 from deepalgo.stage.signal_methods import METHODS
 from deepalgo.stage.unions import distribute, distribute_first
 from deepalgo.stage.values import BoundMethod, Closure, Frame, Partial, Union, UserRaise, refuse_again, user_method
@@ -53,7 +55,8 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
         case Partial():
             return call(machine, function.function, [*function.args, *args], {**function.keywords, **kwargs}, node)
         case functools.partial():
-            return call(machine, function.func, [*function.args, *args], {**function.keywords, **kwargs}, node)
+            given, named = _partial_weights(machine, function)
+            return call(machine, function.func, [*given, *args], {**named, **kwargs}, node)
         case type():
             return _construct(machine, function, args, kwargs, node)
         case _:
@@ -105,6 +108,17 @@ def _vectorized(machine: Machine, function: Any, args: list[Any], kwargs: dict[s
     ]
     whole = machine.emit("stack", *[to_signal(machine, item) for item in results], flavour="np")
     return natives.HANDLERS[np.reshape](machine, [machine.heap.created(Array(whole)), target], {}, node)
+
+
+def _partial_weights(machine: Machine, function: functools.partial[Any]) -> tuple[list[Any], dict[str, Any]]:
+    """The floats that a partial holds were written by a person: they are weights, named after their parameters."""
+    positions = list(parameters_of(function.func))
+
+    def lifted(title: str, value: Any) -> Any:
+        return lift(machine, value, ("partial", id(function), title), title, None)
+
+    titles = [positions[place] if place < len(positions) else f"argument_{place}" for place in range(len(function.args))]
+    return list(map(lifted, titles, function.args)), {title: lifted(title, value) for title, value in function.keywords.items()}
 
 
 # --- interpreted functions --------------------------------------------------------------------------------------------------
@@ -331,10 +345,9 @@ def _fill_dataclass(machine: Machine, instance: Any, args: list[Any], kwargs: di
         elif item.init and item.name in given:
             value = given.pop(item.name)
         elif item.default is not dataclasses.MISSING:
-            from deepalgo.stage.names import lift
-
             cls = type(instance)
-            value = lift(machine, item.default, ("field", cls.__qualname__, item.name), f"{cls.__name__}_{item.name}", None)
+            place = ("class", cls.__module__, cls.__qualname__, item.name)
+            value = lift(machine, item.default, place, f"{cls.__name__}_{item.name}", attribute_span(cls, item.name))
         elif item.default_factory is not dataclasses.MISSING:
             value = call(machine, item.default_factory, [], {}, node)
         else:
