@@ -119,7 +119,10 @@ def f(x):
 
 
 def test_constants_of_mathematics_are_not_weights(load):
-    assert keys(da.compile(load("import math\nfrom math import pi\n\ndef f(x):\n    return math.e * x + pi + math.tau + math.inf * 0\n"))) == []
+    assert (
+        keys(da.compile(load("import math\nfrom math import pi\n\ndef f(x):\n    return math.e * x + pi + math.tau + math.inf * 0\n")))
+        == []
+    )
 
 
 def test_float_defaults_are_weights_and_given_arguments_are_inputs(load):

@@ -37,7 +37,7 @@ def _constant(machine: Machine, node: ast.Constant) -> Any:
 
 def _name(machine: Machine, node: ast.Name) -> Any:
     machine.at(node)
-    return resolve(machine, names.lookup(machine, node.id, node))
+    return resolve(machine, names.lookup(machine, node.id, node), node.id)
 
 
 def _binary(machine: Machine, node: ast.BinOp) -> Any:

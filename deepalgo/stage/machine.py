@@ -291,7 +291,7 @@ class Machine:
 
     def is_loose(self, container: Any) -> bool:
         """Whether nobody but the value at hand can hold this container, so that it may be replaced by a merged copy."""
-        return self.deep_loose or id(container) in self.loose or self.heap.is_fresh(container)
+        return self.deep_loose or id(container) in self.loose
 
     def make_sequence(self, kind: type, items: list[Any]) -> Any:
         """A new list or tuple of the given class."""

@@ -17,10 +17,12 @@ def message_of(error: UserRaise) -> tuple[str, tuple[Signal, ...]]:
     if isinstance(error.error, type):
         return "", ()
     arguments = error.error.args
-    if len(arguments) == 1:
+    if len(arguments) == 1 and isinstance(arguments[0], (str, Text, Signal)) and not isinstance(error.error, KeyError):
         return as_template(arguments[0])
-    parts = [as_template(item)[0] for item in arguments]
-    return ", ".join(parts), ()
+    try:
+        return escape(str(error.error)), ()
+    except Exception:  # numbers that depend on data among its arguments
+        return ", ".join(as_template(item)[0] for item in arguments), ()
 
 
 def as_template(part: Any) -> tuple[str, tuple[Signal, ...]]:

@@ -13,7 +13,7 @@ from deepalgo.stage.regions import choose, run_arm
 from deepalgo.stage.values import LOST, UNDEFINED, Signal, Union, is_number
 
 
-def resolve(machine: Machine, value: Any) -> Any:
+def resolve(machine: Machine, value: Any, name: str = "") -> Any:
     """Drop the cases that cannot hold on this path. A name that is undefined on some path raises there."""
     if value is LOST or (
         isinstance(value, Union) and any(item is LOST and machine.truth_of(guard) is not False for guard, item in value.cases)
@@ -27,7 +27,8 @@ def resolve(machine: Machine, value: Any) -> Any:
     cases = [(guard, item) for guard, item in value.cases if machine.truth_of(guard) is not False]
     for guard, item in cases:
         if item is UNDEFINED and len(cases) > 1:
-            machine.check(machine.logical("not", guard), UnboundLocalError, "a variable is used before it is assigned on this path")
+            message = f"cannot access local variable '{name}' where it is not associated with a value"
+            machine.check(machine.logical("not", guard), UnboundLocalError, message if name else "used before it is assigned on this path")
     certain = [item for guard, item in cases if machine.truth_of(guard) is True]
     if certain:
         return certain[0]

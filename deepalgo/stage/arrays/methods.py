@@ -12,7 +12,7 @@ import numpy as np
 from deepalgo.stage.arrays import constructors, linear, reductions
 from deepalgo.stage.arrays.box import DTYPES, Array, kind_of_array, read, shape_of
 from deepalgo.stage.arrays.convert import box, is_plain, new_array, plain, to_signal, wrap
-from deepalgo.stage.arrays.elementwise import apply
+from deepalgo.stage.arrays.elementwise import Masked, apply
 from deepalgo.stage.arrays.indexing import writable, write
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS
@@ -35,6 +35,8 @@ class ArrayMethod:
 
 def attribute(machine: Machine, array: Any, name: str, node: ast.AST) -> Any:
     """`array.name` of an array, or of a NumPy number."""
+    if isinstance(array, Masked) and name not in ("sum", "prod", "min", "max", "any", "all", "mean"):
+        machine.refuse("how many numbers a mask keeps depends on data", "Use np.where, or sums over the mask.", node)
     if name in METHODS:
         return ArrayMethod(METHODS[name], array)
     extent = shape_of(array) if isinstance(array, Array) else array.shape

@@ -1,0 +1,189 @@
+"""Heuristics on arrays, objects and exceptions, as people write them; each function is its own oracle in test_arrays.py."""
+
+import cmath
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+
+def views_are_written_through(x):
+    a = np.zeros((2, 3))
+    a[0] = x
+    b = a.reshape(3, 2)
+    b[0, 0] = 7.0
+    a.T[1, 1] = x[0]
+    a.ravel()[-1] = 9.0
+    copy = a.flatten()
+    copy[0] = 100.0
+    part = a[:, ::2]
+    part *= 2.0
+    return a, b, copy, part
+
+
+def stores_in_a_loop(x):
+    out = np.zeros(5)
+    for i in range(5):
+        out[i] = x[i % 3] * i
+        if out[i] > 2.0:
+            out[i] = 2.0
+    return out
+
+
+def masks_and_where(x):
+    y = x.copy()
+    y[y < 0] = 0.0
+    big = y > 1.5
+    y[big] = np.sqrt(y[big]) + 1.0
+    return np.where(x > 0.0, np.log(np.abs(x) + 1.0), -x), y, y[big].sum()
+
+
+def index_chosen_by_data(x):
+    table = [0.1, 0.5, 2.0, 8.0]
+    place = min(int(abs(x[0]) * 2), 3)
+    row = np.argmax(x)
+    grid = np.outer(x, x)
+    grid[row] = -1.0
+    return table[place], x[row], grid[row - 1, place % 3], np.interp(x[1], [-1.0, 0.0, 1.0], table[:3])
+
+
+def two_names_for_one_list(x):
+    first = [x[0], x[1]]
+    second = first
+    if x[2] > 0:
+        second[0] = 5.0
+        first.append(first[0] + second[1])
+    else:
+        first[1] = -1.0
+        second.append(0.0)
+    return first[0] + second[1] * 2 + second[-1]
+
+
+def linear_algebra(x):
+    a = np.array([[4.0 + x[0] ** 2, x[1], 0.0], [x[1], 5.0, x[2]], [0.0, x[2], 6.0]])
+    solved = np.linalg.solve(a, x)
+    return solved @ a @ solved, np.linalg.det(a), np.linalg.inv(a)[0], np.linalg.norm(x), np.cross(x, solved), np.trace(a)
+
+
+def reductions(x):
+    grid = np.stack([x, x * 2.0, 1.0 - x])
+    return grid.sum(axis=0), grid.mean(), grid.max(axis=1), np.cumsum(x), np.sort(x), grid.std(), np.clip(x, -0.5, 0.5), grid.argmin(axis=0)
+
+
+@dataclass
+class Filter:
+    gain: float = 0.4
+    state: float = 0.0
+
+    def step(self, value):
+        if abs(value - self.state) > 1.0:
+            self.state = value
+        else:
+            self.state += self.gain * (value - self.state)
+        return self.state
+
+
+class Vector:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, factor):
+        return Vector(self.x * factor, self.y * factor)
+
+    @property
+    def length(self):
+        return math.hypot(self.x, self.y)
+
+
+def objects(x):
+    smooth = Filter()
+    for value in x:
+        smooth.step(value)
+    total = Vector(smooth.state, 1.0) + Vector(x[0], x[1]) * 0.5
+    if total.length > 1.5:
+        total = total * (1.5 / total.length)
+    return total.x, total.length
+
+
+def handlers(x):
+    try:
+        a = math.log(x[0])
+    except ValueError:
+        a = -1.0
+    try:
+        b = 1.0 / (x[1] if abs(x[1]) > 0.3 else 0.0)
+    except ZeroDivisionError:
+        b = 0.0
+    else:
+        b += 10.0
+    finally:
+        a *= 2.0
+    try:
+        if x[2] < 0:
+            raise KeyError("negative")
+        c = math.exp(800.0 * x[2])
+    except (KeyError, OverflowError) as error:
+        c = 3.0 if isinstance(error, KeyError) else 4.0
+    return a, b
+
+
+def bisect(function, low, high):
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        if function(low) * function(middle) <= 0:
+            high = middle
+        else:
+            low = middle
+    return 0.5 * (low + high)
+
+
+def functions_as_arguments(x):
+    target = 0.3 * abs(x[0]) + 0.1
+    return bisect(lambda t: t**3 + t - target, 0.0, 2.0)
+
+
+def complex_roots(x):
+    b, c = x[0], 1.0 + x[1] ** 2
+    root = cmath.sqrt(b * b - 4.0 * c)
+    first = (-b + root) / 2.0
+    return abs(first), first.real, (first * first.conjugate()).real
+
+
+def descend(value, rounds=0):
+    if value < 0.5:
+        return value + rounds
+    return descend(value * 0.6, rounds + 1)
+
+
+def product_down(value):
+    return 1.0 if value < 1.0 else value * product_down(value - 1.0)
+
+
+def recursion_that_data_ends(x):
+    return descend(abs(x[0]) * 20.0 + 0.1), product_down(abs(x[1]) * 3.0)
+
+
+def arguments_changed_in_place(x, values):
+    x /= np.linalg.norm(x)
+    if values[0] > 0:
+        values[1] = x[0]
+    return x.sum()
+
+
+def warnings_as_errors(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return np.arcsin(x[0] * 2.0) + 1.0
+        except RuntimeWarning:
+            return 9.0
+
+
+def no_number_on_some_path(x):
+    if x[0] > 5.0:
+        return None
+    return x[0] * 2.0
