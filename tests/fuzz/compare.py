@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import random
 import tempfile
@@ -18,13 +19,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from deepalgo.errors import CompileError, HeuristicError
 from tests.fuzz import weights
 from tests.fuzz.instrument import Literal, Result, flat
 from tests.fuzz.oracle import Oracle, Slope, weight
-from tests.fuzz.program import Program, load
+from tests.fuzz.program import Place, Program, load
 from tests.fuzz.verdict import Mismatch, Verdict, generalise
 
 VALUE_RTOL = 1e-10
@@ -33,6 +35,7 @@ SLOPE_SAMPLES = 14
 LITERALS_THAT_MATTER, LITERALS_THAT_DO_NOT = 4, 1
 LITERAL_SAMPLES = 8
 SINGLES = 2
+MOST_PLACES = 5
 
 Compiler = Callable[..., Any]
 Tensors = list[torch.Tensor]
@@ -108,21 +111,39 @@ class Comparison:
         example = None if self.program.seed % 2 and self.program.says_enough() else self.program.call(0)
         return self.compiler(self.function, example=example, **options)
 
-    def batch(self) -> dict[str, torch.Tensor]:
-        columns = {name: [sample[name] for sample in self.program.samples] for name in self.program.inputs()}
-        return {name: torch.tensor(column, dtype=torch.float64, requires_grad=True) for name, column in columns.items()}
+    def batch(self) -> dict[Place, torch.Tensor]:
+        """A column for every number among the inputs."""
+        samples = self.program.samples
+        return {place: torch.tensor([place.read(sample) for sample in samples], dtype=torch.float64, requires_grad=True)
+                for place in self.program.places()}
 
-    def answer(self, network: Any, inputs: dict[str, torch.Tensor], by_name: bool = False) -> Tensors:
+    def arguments(self, inputs: dict[Place, torch.Tensor]) -> dict[str, Any]:
+        """The columns as the function takes them: alone, as arrays, as lists."""
+        given: dict[str, Any] = {}
+        for name in self.program.inputs():
+            columns = [column for place, column in inputs.items() if place.name == name]
+            match self.program.samples[0][name]:
+                case np.ndarray() as array:
+                    given[name] = torch.stack(columns, dim=1).reshape(self.size, *array.shape)
+                case list():
+                    given[name] = columns
+                case _:
+                    (given[name],) = columns
+        return given
+
+    def answer(self, network: Any, inputs: dict[Place, torch.Tensor], by_name: bool = False) -> Tensors:
         """The network's leaves, each with one number per sample."""
-        positional, keyword = ([], {**self.program.config, **inputs}) if by_name else self.program.arrange(inputs)
-        return [_column(leaf, self.size) for leaf in self.leaves(network(*positional, **keyword))]
+        given = self.arguments(inputs)
+        positional, keyword = ([], {**self.program.config, **given}) if by_name else self.program.arrange(given)
+        return self.leaves(network(*positional, **keyword), self.size)
 
-    def leaves(self, answer: Any) -> list[Any]:
-        """Flatten an answer, after a look at its structure."""
+    def leaves(self, answer: Any, size: int | None) -> Tensors:
+        """The numbers of an answer, after a look at its structure: columns, or single numbers where there is no size."""
         expected = next((result.value for result in self.oracle.results if not result.error), None)
         if expected is not None and _structure(answer) != _structure(expected):
             raise Mismatch("wrong", "another structure", f"{_structure(answer)} instead of {_structure(expected)}")
-        return flat(answer)
+        shapes = [()] * len(flat(answer)) if expected is None else _shapes(expected)
+        return [column for leaf, shape in zip(flat(answer), shapes, strict=True) for column in _columns(leaf, size, shape)]
 
     def compare_values(self, leaves: Tensors, what: str = "") -> None:
         columns = [leaf.detach().tolist() for leaf in leaves]
@@ -153,24 +174,41 @@ class Comparison:
 
     def compare_singles(self, network: Any) -> None:
         for sample in self.rng.sample(range(self.size), min(SINGLES, self.size)):
-            positional, keyword = self.program.call(sample)
-            answer = [_tensor(leaf) for leaf in self.leaves(network(*positional, **keyword))]
-            if any(leaf.dim() for leaf in answer):
-                raise Mismatch("wrong", "a single call gives a batch", str([tuple(leaf.shape) for leaf in answer]), sample)
+            given = copy.deepcopy(self.program.samples[sample])
+            positional, keyword = self.program.arrange(given)
+            answer = self.leaves(network(*positional, **keyword), None)
             self.compare_sample(sample, [leaf.item() for leaf in answer], [leaf.is_floating_point() for leaf in answer], "single call: ")
+            self.compare_arguments(sample, given)
 
-    def gradients(self, network: Any, inputs: dict[str, torch.Tensor], leaves: Tensors) -> dict[str, list[float]]:
+    def compare_arguments(self, sample: int, given: dict[str, Any]) -> None:
+        """After a call, lists and arrays hold what Python would have left in them."""
+        result = self.oracle.results[sample]
+        left = [float(item) for item in flat([given[name] for name in self.program.inputs()])]
+        if result.error or self.tie(sample):
+            return
+        far = [
+            place for place, (got, wanted) in enumerate(zip(left, result.left, strict=True)) if abs(got - wanted) > 1e-8 * (1 + abs(wanted))
+        ]
+        if far:
+            raise Mismatch("wrong", "something else is left in an argument", f"{left} instead of {result.left}", sample)
+        self.facts["arguments written to"] += result.left != flat([self.program.samples[sample][name] for name in self.program.inputs()])
+
+    def gradients(self, network: Any, inputs: dict[Place, torch.Tensor], leaves: Tensors) -> dict[Place, list[float]]:
         """Derivatives of the objective by each input, per sample; none may be NaN, neither may the weights' be."""
         parameters = dict(network.named_parameters())
         found = _derive(leaves, [*inputs.values(), *parameters.values()], torch.ones(self.size, dtype=torch.float64))
         for name, gradient in zip([*inputs, *parameters], found, strict=True):
             if not bool(torch.isfinite(gradient).all()):
                 bad = int((~torch.isfinite(gradient)).nonzero()[0][0]) if gradient.dim() else None
-                raise Mismatch("nan-gradient", "of an input" if name in inputs else "of a weight", name, bad if name in inputs else None)
+                raise Mismatch(
+                    "nan-gradient", "of an input" if name in inputs else "of a weight", str(name), bad if name in inputs else None
+                )
         return {name: gradient.tolist() for name, gradient in zip(inputs, found, strict=False)}
 
-    def compare_input_gradients(self, slopes: dict[str, list[float]]) -> None:
+    def compare_input_gradients(self, slopes: dict[Place, list[float]]) -> None:
         chosen = self.rng.sample(range(self.size), min(SLOPE_SAMPLES, self.size))
+        if len(slopes) > MOST_PLACES:
+            slopes = dict(self.rng.sample(list(slopes.items()), MOST_PLACES))
         for name, gradient in slopes.items():
             for sample in self.raising:
                 if gradient[sample] != 0.0:
@@ -260,7 +298,7 @@ class Comparison:
         if not error.samples:
             raise Mismatch("wrong", "an error without samples", str(error))
 
-    def compare_settled(self, slopes: dict[str, list[float]]) -> None:
+    def compare_settled(self, slopes: dict[Place, list[float]]) -> None:
         """A fixed graph gives the same values and gradients."""
         network = self.compile(loops="settle", errors="nan", max_rounds=max(8, self.oracle.rounds + 1))
         inputs = self.batch()
@@ -281,13 +319,26 @@ def _tensor(leaf: Any) -> torch.Tensor:
     return torch.tensor(leaf, dtype=torch.float64) if isinstance(leaf, float) else torch.as_tensor(leaf)
 
 
-def _column(leaf: Any, size: int) -> torch.Tensor:
+def _columns(leaf: Any, size: int | None, shape: tuple[int, ...]) -> Tensors:
+    """Every number of a leaf with its batch axis; where there is no size, without one."""
     tensor = _tensor(leaf)
-    if tensor.dim() == 0:
-        tensor = tensor.expand(size)
-    if tensor.shape != (size,):
-        raise Mismatch("wrong", "another shape", f"{tuple(tensor.shape)} instead of {(size,)}")
-    return tensor
+    wanted = shape if size is None else (size, *shape)
+    if size is not None and tensor.shape == shape:
+        tensor = tensor.expand(wanted)
+    if tensor.shape != wanted:
+        raise Mismatch("wrong", "another shape", f"{tuple(tensor.shape)} instead of {wanted}")
+    return list(tensor.reshape(*wanted[: len(wanted) - len(shape)], -1).unbind(-1))
+
+
+def _shapes(value: Any) -> list[tuple[int, ...]]:
+    """The shapes of a returned structure's leaves."""
+    match value:
+        case tuple() | list():
+            return [shape for item in value for shape in _shapes(item)]
+        case dict():
+            return [shape for item in value.values() for shape in _shapes(item)]
+        case _:
+            return [np.shape(value)]
 
 
 def _derive(leaves: Tensors, by: Tensors, mask: torch.Tensor) -> Tensors:

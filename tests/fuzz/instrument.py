@@ -14,6 +14,8 @@ rounds, rounded to the same whole numbers and stayed on the same side of every k
 from __future__ import annotations
 
 import ast
+import cmath
+import copy
 import math
 import random
 import traceback
@@ -21,6 +23,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from tests.fuzz import numpy_kinks
 from tests.fuzz.program import Program
 
 MOST_EVENTS = 20_000
@@ -39,12 +44,13 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one call did. `error` is the name of an exception's class, raised at `line`."""
+    """What one call did. `error` is the name of an exception's class, raised at `line`; `left` is what is in the arguments afterwards."""
 
     value: Any
     error: str
     line: int
     path: tuple[Any, ...] = field(repr=False)
+    left: list[Any] = field(default_factory=list, repr=False)
 
     @property
     def complex(self) -> bool:
@@ -71,19 +77,21 @@ class Instrumented:
         self._events: list[Any] = []
         self._noise: random.Random | None = None
 
-    def run(self, sample: int, change: dict[str, float] | None = None, literals: dict[int, float] | None = None,
+    def run(self, sample: int, change: dict[str, Any] | None = None, literals: dict[int, float] | None = None,
             noise: int | None = None) -> Result:
         """Call the program on a sample, with inputs or literals changed; with `noise`, library functions are off by an ulp."""
-        positional, keyword = self.program.arrange({**self.program.samples[sample], **(change or {})})
+        given = copy.deepcopy({**self.program.samples[sample], **(change or {})})
+        positional, keyword = self.program.arrange(given)
         self._events = []
         self._noise = None if noise is None else random.Random(noise)
         value, error, line = None, "", 0
         try:
             function = self._module(literals or {})[self.program.entry]
-            value = function(*positional, **keyword)
+            with np.errstate(all="ignore"):
+                value = function(*positional, **keyword)
         except Exception as raised:  # the class is the answer
             error, line = type(raised).__name__, self._line(raised)
-        return Result(value, error, line, tuple(self._events))
+        return Result(copy.deepcopy(value), error, line, tuple(self._events), flat([given[name] for name in self.program.inputs()]))
 
     def _line(self, raised: Exception) -> int:
         lines = [frame.lineno for frame in traceback.extract_tb(raised.__traceback__) if frame.filename == self.file]
@@ -96,7 +104,7 @@ class Instrumented:
                 self._modules.clear()
             values = [changed.get(literal.index, literal.value) for literal in self.literals]
             module = {"__name__": "program", "_w": values, "_seen": self._seen, "_kink": self._kink, "_blur": self._blur,
-                      "_operator": self._operator}
+                      "_operator": self._operator, "_method": self._method}
             exec(self._code, module)
             self._modules[key] = module
         return self._modules[key]
@@ -108,16 +116,28 @@ class Instrumented:
 
     def _seen(self, place: int, value: Any) -> Any:
         """A truth value that decides something."""
-        self._note((place, bool(value)))
+        self._note((place, tuple(value.ravel().tolist()) if isinstance(value, np.ndarray) else bool(value)))
         return value
 
     def _kink(self, place: int, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """A call of a function that has kinks or jumps: note on which side of them it is."""
         if function in (min, max) and len(args) == 1:
             args = (list(args[0]),)
+        before = copy.deepcopy(args) if numpy_kinks.changes_arguments(function) else args
         result = function(*args, **kwargs)
+        side = numpy_kinks.side(function, before, kwargs, result)
+        if side is not None:
+            self._note((place, side))
+            return result
         self._note((place, _side(function, args, kwargs, result)))
         return result
+
+    def _method(self, place: int, owner: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+        """A method that arrays have: what the function of that name has as kinks."""
+        method = getattr(owner, name)
+        if not isinstance(owner, np.ndarray):
+            return method(*args, **kwargs)
+        return self._blur(self._kink(place, getattr(np, name), owner, *args, **kwargs))
 
     def _operator(self, place: int, name: str, left: Any, right: Any) -> Any:
         """`%` and `//`: note the whole number of times that the right side fits. `**`: note whether the slope is infinite here."""
@@ -126,18 +146,26 @@ class Instrumented:
             self._note((place, _is_steep(left, right)))
             return result
         result = left % right if name == "%" else left // right
-        if isinstance(left, (int, float)):
-            self._note((place, left // right))
+        if isinstance(left, (int, float, np.ndarray)):
+            whole = left // right
+            self._note((place, tuple(whole.ravel().tolist()) if isinstance(whole, np.ndarray) else whole))
         return result
 
     def _blur(self, value: Any) -> Any:
         """What a library function returns, in the last place up or down when noise is on."""
+        if self._noise is not None and isinstance(value, np.ndarray) and value.dtype == np.float64:
+            return value * (1.0 + np.array([self._noise.choice((-1, 0, 1)) for _ in range(value.size)]).reshape(value.shape) * 2.0**-52)
         if self._noise is None or not isinstance(value, float) or not math.isfinite(value):
             return value
         return value * (1.0 + self._noise.choice((-1, 0, 1)) * 2.0**-52)
 
 
 def _side(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+    if function in (abs, math.fabs) and isinstance(args[0], complex):
+        return args[0] == 0
+    if function in CUT:
+        z = complex(args[0])
+        return ((z.real > 0) - (z.real < 0), (z.imag > 0) - (z.imag < 0))
     if function in (abs, math.fabs):
         return (args[0] > 0) - (args[0] < 0)
     if function in (min, max):
@@ -167,11 +195,16 @@ def _side(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
 
 def _is_steep(base: Any, exponent: Any) -> bool:
     """Whether a power stands at zero with a slope that is not finite: `sqrt(x)` by another name."""
+    if isinstance(base, np.ndarray) or isinstance(exponent, (complex, np.ndarray)):
+        return bool(np.any((base == 0) & (0 < np.abs(exponent)) & (np.abs(exponent) < 1)))
     return bool(base == 0 and 0 < abs(exponent) < 1)
 
 
 #: The magnitude at which these have no finite derivative. What comes before may turn back there: `sqrt(x ** 2)`, `acos(cos(x))`.
 ENDPOINTS: dict[Callable[..., Any], float] = {math.sqrt: 0.0, math.cbrt: 0.0, math.asin: 1.0, math.acos: 1.0, math.acosh: 1.0}
+
+#: Complex functions with a cut along an axis.
+CUT = frozenset({cmath.sqrt, cmath.log, cmath.phase, cmath.polar})
 
 #: Library functions with kinks, jumps or whole numbers as answers.
 KINKED = {"abs", "min", "max", "round", "int", "bool", "divmod", "isinstance", "any", "all"}
@@ -257,6 +290,12 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         match node.func:
+            case ast.Attribute(value=ast.Name(id="np") | ast.Attribute(value=ast.Name(id="np")) | ast.Name(id="cmath")):
+                return self._blurred(self._kinked(node))
+            case ast.Attribute(value=owner, attr=name) if name in numpy_kinks.METHODS and not node.args[1:]:
+                call = self._call("_method", node, owner, ast.Constant(name), *node.args)
+                call.keywords = node.keywords
+                return call
             case ast.Name(id=name) if name in self._imported:
                 return self._mathematical(node, self._imported[name])
             case ast.Attribute(value=ast.Name(id=module), attr=name) if module in self._modules:
@@ -293,5 +332,9 @@ def flat(value: Any) -> list[Any]:
             return [leaf for item in value for leaf in flat(item)]
         case dict():
             return [leaf for item in value.values() for leaf in flat(item)]
+        case np.ndarray():
+            return list(value.ravel().tolist())
+        case np.generic():
+            return [value.item()]
         case _:
             return [value]

@@ -19,8 +19,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from tests.fuzz.instrument import Instrumented, Literal, Result, flat
-from tests.fuzz.program import Program
+from tests.fuzz.program import Place, Program
 
 STEP = 1e-4
 BLURRED = 32
@@ -69,10 +71,11 @@ class Oracle:
                     most = max(most, count[place])
         return most
 
-    def input_slope(self, sample: int, name: str) -> Slope | None:
+    def input_slope(self, sample: int, place: str | Place) -> Slope | None:
         """The derivative of the sample's objective by an input, or None where differences are not to be trusted."""
-        x = self.program.samples[sample][name]
-        return self._slope(sample, x, lambda value: self.runs.run(sample, change={name: value}))
+        at = Place(place) if isinstance(place, str) else place
+        values = self.program.samples[sample]
+        return self._slope(sample, at.read(values), lambda value: self.runs.run(sample, change=at.changed(values, value)))
 
     def literal_slope(self, sample: int, literal: Literal) -> Slope | None:
         """The derivative by a literal: the program is executed with that number changed in its text."""
@@ -108,7 +111,7 @@ class Oracle:
 
     def _blur(self, sample: int, noise: int) -> Result:
         rng = random.Random(noise)
-        change = {name: value * (1.0 + rng.choice((-1, 0, 1)) * 2.0**-52) for name, value in self.program.samples[sample].items()}
+        change = {name: _shaken(value, rng) for name, value in self.program.samples[sample].items()}
         return self.runs.run(sample, change=change if noise % 2 else None, noise=noise)
 
     def others(self, sample: int) -> list[Result]:
@@ -127,6 +130,15 @@ class Oracle:
         same = [other for other in self.blurred(sample) if other.path == here.path and other.error == here.error]
         columns = zip(flat(here.value), *(flat(other.value) for other in same), strict=True)
         return [16.0 * max((abs(other - first) for other in others), default=0.0) for first, *others in columns]
+
+
+def _shaken(value: Any, rng: random.Random) -> Any:
+    """An input with the last place of each number up or down."""
+    if isinstance(value, np.ndarray):
+        return np.array([_shaken(item, rng) for item in value.ravel()]).reshape(value.shape)
+    if isinstance(value, list):
+        return [_shaken(item, rng) for item in value]
+    return value * (1.0 + rng.choice((-1, 0, 1)) * 2.0**-52)
 
 
 def objective(value: Any) -> float:

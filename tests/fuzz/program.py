@@ -9,28 +9,64 @@
 from __future__ import annotations
 
 import ast
+import copy
 import types
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 Values = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One number among the inputs: an argument, or an item of one."""
+
+    name: str
+    index: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name}[{', '.join(map(str, self.index))}]" if self.index else self.name
+
+    def read(self, values: Values) -> float:
+        return float(values[self.name][self._key(values)] if self.index else values[self.name])
+
+    def changed(self, values: Values, number: float) -> Values:
+        """The argument that holds this number, with another number in it."""
+        if not self.index:
+            return {self.name: type(values[self.name])(number)}
+        holder = copy.deepcopy(values[self.name])
+        holder[self._key(values)] = number
+        return {self.name: holder}
+
+    def _key(self, values: Values) -> Any:
+        return self.index if isinstance(values[self.name], np.ndarray) else self.index[0]
 
 
 @dataclass(frozen=True)
 class Program:
-    """One module. `samples` name the float inputs of each call, `config` the static arguments of all of them."""
+    """One module. `samples` name the inputs of each call, `config` the static arguments of all of them.
+
+    An input is a float, a NumPy number, an array, or a list of floats.
+    """
 
     seed: int
     source: str
     entry: str
-    samples: tuple[dict[str, float], ...]
+    samples: tuple[dict[str, Any], ...]
     config: Values
     constructs: frozenset[str] = field(default_factory=frozenset)
 
     def inputs(self) -> list[str]:
-        """The names of the float inputs, in the order of the signature."""
+        """The names of the inputs, in the order of the signature."""
         return [name for name in self.parameters if name in self.samples[0]]
+
+    def places(self) -> list[Place]:
+        """Every number among the inputs."""
+        found = [(name, self.samples[0][name]) for name in self.inputs()]
+        return [Place(name, index) for name, value in found for index in np.ndindex(np.shape(value))]
 
     @cached_property
     def parameters(self) -> dict[str, bool]:
@@ -51,11 +87,12 @@ class Program:
         plain = [item.arg for item in arguments.args]
         needed = plain[: len(plain) - len(arguments.defaults)]
         needed += [item.arg for item, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is None]
-        return not self.config and needed == self.inputs()
+        floats = all(type(value) is float for value in self.samples[0].values())
+        return not self.config and needed == self.inputs() and floats
 
     def call(self, sample: int) -> tuple[list[Any], Values]:
-        """Positional and keyword arguments of one sample's call."""
-        return self.arrange(self.samples[sample])
+        """Positional and keyword arguments of one sample's call, which may be written to."""
+        return self.arrange(copy.deepcopy(self.samples[sample]))
 
     def arrange(self, inputs: Values) -> tuple[list[Any], Values]:
         """Arguments as the signature wants them, given values (or batches of values) of the inputs.
