@@ -30,6 +30,15 @@ def f(x):
     found = None if x < 0.0 else x
     return math.atan2(1.5, found)
 """, ({"x": 1.4}, {"x": -0.5}, {"x": 2.25})),
+    "the number of a round meets a fixed number in double precision": ("""
+import math
+
+def f(x):
+    total = 0.0
+    for n in range(40):
+        total += n * math.pi * abs(x) + max(n, math.e)
+    return total
+""", ({"x": 1.4}, {"x": -0.5}, {"x": 2.25})),
 }
 
 

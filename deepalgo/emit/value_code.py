@@ -128,8 +128,8 @@ class ValueWriter:
             return text
         if value in self.literals:
             return literal(PYTHON[kind](self.literals[value]))
-        if self.levels[value] == Level.NUMBER:
-            return text
+        if self.levels[value] == Level.NUMBER:  # the number of a round
+            return Text(f"{PYTHON[kind].__name__}({text.text})")
         return fill(CASTS[kind], (text,))
 
     def tensor(self, value: Value, kind: Kind) -> Text:

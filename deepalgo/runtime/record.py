@@ -76,6 +76,11 @@ def is_near(a: Tensor, b: Tensor) -> Tensor:
 
     >>> is_near(torch.tensor([1.0, 1.0, 0.0]).double(), torch.tensor([1.0 + 2**-50, 1.0 + 2**-49, 1e-300], dtype=torch.float64))
     tensor([ True, False, False])
+
+    Nothing that is finite is near to infinity.
+
+    >>> is_near(torch.tensor([1.0, torch.inf]).double(), torch.tensor([torch.inf, torch.inf], dtype=torch.float64))
+    tensor([False, False])
     """
     size = torch.maximum(torch.abs(a), torch.abs(b))
-    return torch.abs(a - b) <= 4 * torch.finfo(size.dtype).eps * size
+    return (torch.abs(a - b) <= 4 * torch.finfo(size.dtype).eps * size) & torch.isfinite(size)
