@@ -40,16 +40,30 @@ class InputError(DeepalgoError):
     """A call of a network whose arguments do not fit what was compiled."""
 
 
+#: Where the network stops and Python would go on: what is said of it, and a way out.
+LIMITS = {
+    "LoopBound": ("this loop is {}", "Compile with a larger max_rounds"),
+    "RecursionError": ("this is {}", "Write it as a loop"),
+    "ComplexResult": ("{}", "Keep the base positive"),
+    "RealResult": ("{}", "Give an example with real numbers"),
+    "FloatResult": ("{}", "Make the base a float"),
+    "IntegerTooLarge": ("this is {}", "Compute with floats"),
+    "NoNumber": ("{}", "Return a number on every path"),
+}
+
+
 class HeuristicError(DeepalgoError):
     """The heuristic itself raises on some samples: which ones, at which line, with which message."""
 
     def __init__(self, error: str, message: str, *, span: Span | None, samples: Sequence[int], size: int) -> None:
-        what = f"{error}: {message}" if message else error
+        what = f"the heuristic raises {error}: {message}" if message else f"the heuristic raises {error}"
+        remedy = "Leave them out"
+        if error in LIMITS:
+            what, remedy = LIMITS[error][0].format(message), f"{LIMITS[error][1]}, leave them out"
         place = f"{span}: " if span is not None else ""
         excerpt = f"\n{span.excerpt()}" if span is not None and span.lines else ""
         super().__init__(
-            f"{place}the heuristic raises {what}{excerpt}\n"
-            f"{name_samples(samples, size)}. Leave them out, or compile with errors='nan' to get NaN for them."
+            f"{place}{what}{excerpt}\n{name_samples(samples, size)}. {remedy}, or compile with errors='nan' to get NaN for them."
         )
         self.error = error
         self.message = message

@@ -193,7 +193,8 @@ def _batch(items: list[tuple[str, torch.Tensor, Type]]) -> tuple[list[torch.Tens
         rank = len(type_.shape)
         if tuple(tensor.shape[tensor.ndim - rank :]) != type_.shape or tensor.ndim not in (rank, rank + 1):
             per_sample = f"{type_.shape}" if type_.shape else "a number"
-            raise InputError(f"'{path}' must have the shape {('batch', *type_.shape)} or be {per_sample}, not {tuple(tensor.shape)}")
+            batched = f"(batch, {', '.join(map(str, type_.shape))})" if type_.shape else "(batch,)"
+            raise InputError(f"'{path}' must have the shape {batched} or be {per_sample}, not {tuple(tensor.shape)}")
         if tensor.ndim == rank + 1:
             sizes[path] = tensor.shape[0]
     if len(set(sizes.values())) > 1:

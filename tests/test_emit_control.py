@@ -246,10 +246,10 @@ def test_a_loop_that_does_not_end_names_its_samples():
         with pytest.raises(HeuristicError) as caught:
             Network(program, loops=loops, max_rounds=20)(torch.tensor([0.0, 3.0, 0.5, 2.0]))
         assert str(caught.value) == (
-            "heuristic.py:5:1: the heuristic raises LoopBound: still running after 20 rounds\n"
+            "heuristic.py:5:1: this loop is still running after 20 rounds\n"
             "    5 |     while c:\n"
             "      | ^^^^^^^^^^^^\n"
-            "Samples 1, 3 (2 of 4). Leave them out, or compile with errors='nan' to get NaN for them."
+            "Samples 1, 3 (2 of 4). Compile with a larger max_rounds, leave them out, or compile with errors='nan' to get NaN for them."
         )
     check_program(program, [0.0, 3.0, 0.5], max_rounds=20)
 

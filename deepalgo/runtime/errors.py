@@ -29,7 +29,11 @@ def raise_first(code: Tensor, checks: Sequence[Check]) -> None:
     first = int(code[code > 0].min())
     check = checks[first - 1]
     samples = (code == first).nonzero().squeeze(1).tolist()
-    raise HeuristicError(check.error, check.message, span=check.span, samples=samples, size=len(code))
+    raise HeuristicError(check.error, _without_operands(check), span=check.span, samples=samples, size=len(code))
+
+
+def _without_operands(check: Check) -> str:
+    return check.message.format(*["..."] * len(check.operands))
 
 
 def count(code: Tensor, checks: Sequence[Check]) -> Counter[str]:

@@ -107,7 +107,7 @@ class Run:
         """Raise for the samples in `bad`, with the operands of the first one in the message."""
         failed = positions(bad.expand(self.size))
         first = [_number(operand, int(failed[0])) for operand in operands]
-        message = check.message.format(*first) if first else check.message
+        message = check.message.format(*first)
         samples = self.original(failed).tolist()
         raise HeuristicError(check.error, message, span=check.span, samples=samples, size=self.top.size)
 

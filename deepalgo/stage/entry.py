@@ -59,12 +59,15 @@ def _made_up(parameters: dict[str, inspect.Parameter], inputs: tuple[str, ...]) 
 
 
 def _bound(function: Callable[..., Any], example: Any) -> dict[str, Any]:
-    try:
-        args, kwargs = example
-        bound = inspect.signature(function).bind(*args, **kwargs)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"example must be one call as (args, kwargs), such as ((1.0, 2.0), {{}}): {error}") from None
-    return dict(bound.arguments)
+    how = "example must be one call as (args, kwargs), such as ((1.0, 2.0), {})"
+    match example:
+        case (tuple() | list() as args, dict() as kwargs):
+            try:
+                return dict(inspect.signature(function).bind(*args, **kwargs).arguments)
+            except (TypeError, ValueError) as error:
+                raise InputError(f"{how}: {error}") from None
+        case _:
+            raise InputError(f"{how}, not {example!r}")
 
 
 def stage(
@@ -241,6 +244,9 @@ def _output(machine: Machine, value: Any, leaves: list[Signal]) -> Tree:
             if id(getattr(value, "__dict__", None)) in machine.heap.namespaces:
                 held = vars(value)
                 return Mapping(type(value).__name__, tuple(held), tuple(_output(machine, item, leaves) for item in held.values()))
+            if isinstance(value, float):  # a sample that fails answers NaN here, too
+                leaves.append(machine.constant(float(value)))
+                return Leaf(leaves[-1].value)
             return Static(value)
 
 
