@@ -3,12 +3,14 @@
 `refusals.txt` holds programs and what is said of them. Errors of a call (`InputError`, `HeuristicError`) follow below.
 """
 
+import functools
 import importlib.util
 import linecache
 import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import deepalgo as da
@@ -285,3 +287,14 @@ def test_a_variable_without_a_value_is_named(load):
         da.compile(f)([1.0, -1.0])
     assert (caught.value.error, caught.value.samples) == ("UnboundLocalError", (1,))
     assert caught.value.message == "cannot access local variable 'y' where it is not associated with a value"
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [(len, "len"), (float, "float"), (np.sin, "sin"), (str.upper, "str.upper"), ([].append, "list.append"),
+     (functools.partial(pow, 2.0), "functools.partial(<built-in function pow>, 2.0)")],
+)
+def test_what_is_not_written_in_python_is_refused(function, name):
+    assert said(da.CompileError, lambda: da.compile(function)) == (
+        f"`{name}` is not written in Python: there is nothing to compile\nWrite a function that calls it, and compile that."
+    )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +26,13 @@ from deepalgo.stage.text import message_of
 from deepalgo.stage.values import Closure, Leak, Signal, Text, Union, UserRaise, is_number
 
 
+NATIVE = (
+    types.BuiltinFunctionType, types.MethodDescriptorType, types.ClassMethodDescriptorType, types.WrapperDescriptorType,
+    types.MethodWrapperType, np.ufunc,
+)
+#: Set in classes that a `class` statement made, see the flags of type objects in Python's C API.
+HEAP_TYPE = 1 << 9
+
 @dataclass(frozen=True, slots=True)
 class Example:
     """One call of the function: which parameters it fills with what."""
@@ -39,6 +48,11 @@ class Example:
         if not callable(function):
             raise InputError(f"compile needs a function, not {function!r}")
         parameters = parameters_of(function)
+        if is_native(function):
+            raise CompileError(
+                f"`{getattr(function, '__qualname__', function)}` is not written in Python: there is nothing to compile",
+                span=None, remedy="Write a function that calls it, and compile that.",
+            )
         for name in (*static, *inputs):
             if name not in parameters:
                 raise InputError(f"the function has no parameter '{name}'; it has {', '.join(parameters) or 'none'}")
@@ -47,6 +61,19 @@ class Example:
 
 
 def _made_up(parameters: dict[str, inspect.Parameter], inputs: tuple[str, ...]) -> dict[str, Any]:
+def is_native(function: Callable[..., Any]) -> bool:
+    """Whether there is no Python text behind something that can be called.
+
+    >>> [is_native(item) for item in (len, float, np.sin, is_native, Example)]
+    [True, True, True, False, False]
+    """
+    if isinstance(function, functools.partial):
+        return is_native(function.func)
+    if isinstance(function, type):
+        return not function.__flags__ & HEAP_TYPE
+    return isinstance(function, NATIVE)
+
+
     values: dict[str, Any] = {}
     for name, parameter in parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):

@@ -90,7 +90,7 @@ class Machine:
 
     def refuse(self, reason: str, remedy: str, node: ast.AST | None = None) -> NoReturn:
         """Give up on the function, at the place that is being staged."""
-        raise CompileError(reason, span=self.at(node) if node is not None else self.span, remedy=remedy)
+        raise CompileError(reason, span=self.at(node) if node is not None and self.frames else self.span, remedy=remedy)
 
     # --- numbers ------------------------------------------------------------------------------------------------
 
