@@ -4,6 +4,8 @@
 Text(text='(a + b) * x', level=10)
 >>> fill("ops.sqrt({0})", (Text("a + b", SUM),)).text
 'ops.sqrt(a + b)'
+>>> fill("{0} * 2.5", (Text("a + b", SUM),)).text
+'(a + b) * 2.5'
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from dataclasses import dataclass
 LEVELS = {"or": 1, "and": 2, "not": 3, "<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "!=": 4, "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8,
           "+": 9, "-": 9, "*": 10, "/": 10, "//": 10, "%": 10, "**": 12}
 SUM, UNARY, ATOM = 9, 11, 13
-INFIX = re.compile(r"\{0\} (\S+) \{1\}")
+INFIX = re.compile(r"\{0\} (\S+) (?:\{1\}|[\d.]+)$")
 PLACE = re.compile(r"\{(\w+|\*)\}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import operator
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -464,7 +465,7 @@ def iterate(machine: Machine, value: Any, node: ast.AST, size: int | None = None
         )
     refuse_text(machine, "is taken apart", value, node)
     if isinstance(value, Union):
-        machine.refuse("what is iterated over depends on data", "Make both alternatives sequences of the same length.", node)
+        return _iterate_union(machine, value, node)
     if user_method(value, "__iter__") is not None:
         machine.refuse("this iterates over an object with its own `__iter__`", "Turn it into a list first.", node)
     if isinstance(value, types.GeneratorType):
@@ -473,6 +474,14 @@ def iterate(machine: Machine, value: Any, node: ast.AST, size: int | None = None
         return list(value)
     except Exception as error:
         raise UserRaise(error, None, machine.at(node)) from None
+
+
+def _iterate_union(machine: Machine, value: Union, node: ast.AST) -> list[Any]:
+    """The items of one of several sequences, if all of them have the same length."""
+    lengths = {len(case) if isinstance(case, (list, tuple)) else -1 for _, case in value.cases}
+    if lengths == {-1} or len(lengths) != 1:
+        machine.refuse("what is iterated over depends on data", "Make both alternatives sequences of the same length.", node)
+    return [distribute(machine, value, operator.itemgetter(place), node) for place in range(lengths.pop())]
 
 
 def only_item(machine: Machine, value: Signal) -> Signal:

@@ -7,6 +7,7 @@ import copy
 import functools
 import typing
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -257,14 +258,22 @@ def _isinstance(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> 
             value = representative
         return bool(arithmetic.native(machine, isinstance, representative(value), args[1]))
 
-    return distribute(machine, args[0], ask, node)
+    return distribute(machine, args[0], lambda item: one_answer(machine, item, ask, node), node)
+
+
+def one_answer(machine: Machine, value: Any, ask: Callable[[Any], Any], node: ast.AST) -> Any:
+    """Ask for the type of a number; refuse where it is whole on one path and not on another, and the answer depends on that."""
+    answer = ask(value)
+    if isinstance(value, Signal) and value.value.id in machine.mixed and ask(1) != answer:
+        machine.refuse("whether this number is an int or a float depends on data", "Make it a float on every path.", node)
+    return answer
 
 
 @handles(type)
 def _type(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if len(args) != 1:
         machine.refuse("a class made at run time cannot be compiled", "Define the class in the module.", node)
-    return distribute(machine, args[0], lambda item: type(representative(item)), node)
+    return distribute(machine, args[0], lambda item: one_answer(machine, item, lambda value: type(representative(value)), node), node)
 
 
 @handles(callable)

@@ -22,9 +22,9 @@ from deepalgo.stage.builder import kind_of
 from deepalgo.stage.calls import call
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.roles import find_roles
-from deepalgo.stage.text import message_of
+from deepalgo.stage.structure import collapse
+from deepalgo.stage.text import escape, message_of
 from deepalgo.stage.values import Closure, Leak, Signal, Text, Union, UserRaise, is_number
-
 
 NATIVE = (
     types.BuiltinFunctionType, types.MethodDescriptorType, types.ClassMethodDescriptorType, types.WrapperDescriptorType,
@@ -32,6 +32,7 @@ NATIVE = (
 )
 #: Set in classes that a `class` statement made, see the flags of type objects in Python's C API.
 HEAP_TYPE = 1 << 9
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -47,12 +48,12 @@ class Example:
         """Bind an example call, or make one up where the signature says enough."""
         if not callable(function):
             raise InputError(f"compile needs a function, not {function!r}")
-        parameters = parameters_of(function)
         if is_native(function):
             raise CompileError(
                 f"`{getattr(function, '__qualname__', function)}` is not written in Python: there is nothing to compile",
                 span=None, remedy="Write a function that calls it, and compile that.",
             )
+        parameters = parameters_of(function)
         for name in (*static, *inputs):
             if name not in parameters:
                 raise InputError(f"the function has no parameter '{name}'; it has {', '.join(parameters) or 'none'}")
@@ -60,7 +61,6 @@ class Example:
         return Example(parameters, values, frozenset(static), frozenset(inputs))
 
 
-def _made_up(parameters: dict[str, inspect.Parameter], inputs: tuple[str, ...]) -> dict[str, Any]:
 def is_native(function: Callable[..., Any]) -> bool:
     """Whether there is no Python text behind something that can be called.
 
@@ -74,6 +74,7 @@ def is_native(function: Callable[..., Any]) -> bool:
     return isinstance(function, NATIVE)
 
 
+def _made_up(parameters: dict[str, inspect.Parameter], inputs: tuple[str, ...]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, parameter in parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -279,13 +280,16 @@ def _output(machine: Machine, value: Any, leaves: list[Signal]) -> Tree:
 
 def _numbers_only(machine: Machine, value: Union) -> Any:
     """Where a path returns None or a string instead of numbers, those samples have no answer: they fail there."""
-    numbers = [(guard, item) for guard, item in value.cases if not (item is None or isinstance(item, str))]
-    if len(numbers) != 1:
+    numbers = tuple((guard, item) for guard, item in value.cases if not (item is None or isinstance(item, str)))
+    if not numbers:
         _refuse_union(machine, value)
     for guard, item in value.cases:
-        if item is not numbers[0][1]:
-            machine.check(machine.logical("not", guard), "NoNumber", f"the function returns {item!r} here")
-    return numbers[0][1]
+        if item is None or isinstance(item, str):
+            machine.check(machine.logical("not", guard), "NoNumber", escape(f"the function returns {item!r} here"))
+    answer = collapse(machine, Union(numbers)) if len(numbers) > 1 else numbers[0][1]
+    if isinstance(answer, Union):
+        _refuse_union(machine, value)
+    return answer
 
 
 def _refuse_union(machine: Machine, value: Union) -> None:

@@ -48,6 +48,7 @@ class Machine:
         self.integers = integers
         self.facts: list[dict[int, bool]] = [{}]
         self.loose: dict[int, Any] = {}
+        self.mixed: set[int] = set()  # numbers that are whole on one path and not on another
         self.kin: dict[int, tuple[Any, ...]] = {}  # containers that are one on some path, by their ids
         self.deep_loose = False
         self.frames: list[Frame] = []

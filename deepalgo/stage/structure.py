@@ -221,6 +221,8 @@ def encode(machine: Machine, value: Any, structure: Structure) -> list[Signal]:
     """The numbers that a value contributes to a structure, in order; missing parts are filled with zeros."""
     if isinstance(value, Anything):
         return [machine.zero(item.type, item.flavour) for item in numbers(structure)]
+    if isinstance(value, Union) and not isinstance(structure, Alternatives):
+        return _encode_choice(machine, value, structure)
     match structure:
         case Number():
             return [machine.cast(value, structure.type)]
@@ -239,6 +241,23 @@ def encode(machine: Machine, value: Any, structure: Structure) -> list[Signal]:
             return _encode_union(machine, value, structure)
         case _:
             assert_never(structure)
+
+
+def _encode_choice(machine: Machine, value: Union, structure: Structure) -> list[Signal]:
+    """A Union all of whose cases fit one structure: its numbers are chosen by the guards."""
+    *others, (_, last) = value.cases
+    leaves = encode(machine, last, structure)
+    for guard, item in reversed(others):
+        leaves = [machine.select(guard, new, old) for new, old in zip(encode(machine, item, structure), leaves, strict=True)]
+    return leaves
+
+
+def collapse(machine: Machine, value: Union) -> Any:
+    """A Union as one value with chosen numbers in it, where no one can tell it from the objects that it stands for."""
+    structure: Structure = ANYTHING
+    for _, item in value.cases:
+        structure = join(structure, structure_of(item, lambda container: True))
+    return value if isinstance(structure, Alternatives) else decode(machine, structure, iter(encode(machine, value, structure)))
 
 
 def numbers(structure: Structure) -> Iterator[Number]:

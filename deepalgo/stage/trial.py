@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from deepalgo.stage.machine import Machine
+from deepalgo.stage.values import UserRaise
 
 
 @contextmanager
@@ -23,5 +24,8 @@ def trial(machine: Machine, *undone_by: type[Exception]) -> Iterator[None]:
         del machine.facts[facts:], machine.frames[frames:], body[length:]
         machine.builder.body, machine.site, machine.builder.span = body, site, span
         machine.rewind(mark)
+        raise
+    except UserRaise:
+        machine.heap.keep()  # what the user's code wrote before it raised is written
         raise
     machine.heap.keep()

@@ -10,7 +10,7 @@ from typing import Any
 from deepalgo.stage.exits import Exit, Way, falling
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.regions import choose, run_arm
-from deepalgo.stage.values import LOST, UNDEFINED, Signal, Union, is_number
+from deepalgo.stage.values import LOST, UNDEFINED, Signal, Union, UserRaise, is_number
 
 
 def resolve(machine: Machine, value: Any, name: str = "") -> Any:
@@ -25,10 +25,12 @@ def resolve(machine: Machine, value: Any, name: str = "") -> Any:
     if not isinstance(value, Union):
         return value
     cases = [(guard, item) for guard, item in value.cases if machine.truth_of(guard) is not False]
+    message = f"cannot access local variable '{name}' where it is not associated with a value" if name else "used before it is assigned"
+    if all(item is UNDEFINED or machine.truth_of(guard) is False for guard, item in cases):
+        raise UserRaise(UnboundLocalError, message, machine.span)
     for guard, item in cases:
-        if item is UNDEFINED and len(cases) > 1:
-            message = f"cannot access local variable '{name}' where it is not associated with a value"
-            machine.check(machine.logical("not", guard), UnboundLocalError, message if name else "used before it is assigned on this path")
+        if item is UNDEFINED:
+            machine.check(machine.logical("not", guard), UnboundLocalError, message)
     certain = [item for guard, item in cases if machine.truth_of(guard) is True]
     if certain:
         return certain[0]
