@@ -112,9 +112,17 @@ def definition_span(code: types.CodeType) -> Span:
     return Span(code.co_filename, code.co_firstlineno, column, code.co_firstlineno, len(text), (text,))
 
 
+def _class_file(owner: type) -> str:
+    """Where a class was written; in a notebook only its methods know."""
+    own = f"{owner.__qualname__}."
+    methods = [item for item in vars(owner).values() if isinstance(item, types.FunctionType) and item.__qualname__.startswith(own)]
+    written = [item.__code__.co_filename for item in methods if linecache.getlines(item.__code__.co_filename)]
+    return written[0] if written else getattr(sys.modules.get(owner.__module__), "__file__", None) or ""
+
+
 def attribute_span(owner: type, name: str) -> Span | None:
     """The line of a class body that assigns an attribute."""
-    file = getattr(sys.modules.get(owner.__module__), "__file__", None) or ""
+    file = _class_file(owner)
     lines = linecache.getlines(file)
     try:
         scope: ast.AST = ast.parse("".join(lines))

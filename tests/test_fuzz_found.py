@@ -39,6 +39,30 @@ def f(x):
         total += n * math.pi * abs(x) + max(n, math.e)
     return total
 """, ({"x": 1.4}, {"x": -0.5}, {"x": 2.25})),
+    "a loop carries on after a call that always raises": ("""
+def broken(y):
+    t = t + y
+
+def f(x):
+    hits = 0
+    for k in range(4):
+        if 1.0 < x:
+            part = broken(x)
+        hits += 1
+    return hits * x
+""", ({"x": 0.5}, {"x": 1.5}, {"x": -0.5})),
+    "an attribute of a class in a module that is not imported is a weight": ("""
+class Model:
+    gain = 1.75
+
+    def step(self, x):
+        return x * self.gain
+
+model = Model()
+
+def f(x):
+    return model.step(x)
+""", ({"x": 0.5}, {"x": 1.5}, {"x": -0.5})),
 }
 
 

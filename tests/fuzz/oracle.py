@@ -94,6 +94,10 @@ class Oracle:
         if not math.isfinite(value) or spread > 1e-3 * (1.0 + abs(value)):
             return None
         rounding = 1e-13 * (1.0 + abs(objective(here.value))) / STEP
+        # Two steps can agree by chance where the function oscillates between them; a much finer one then does not.
+        finest = self._quotient(here, at, 1e-2 * STEP * max(1.0, abs(at)), run)
+        if finest is None or abs(finest - value) > 1e-6 * (1.0 + abs(value)) + spread + 1e3 * rounding:
+            return None
         return Slope(value, 0.05 * spread + 10.0 * rounding)
 
     @staticmethod
