@@ -112,17 +112,15 @@ def definition_span(code: types.CodeType) -> Span:
     return Span(code.co_filename, code.co_firstlineno, column, code.co_firstlineno, len(text), (text,))
 
 
-def _class_file(owner: type) -> str:
-    """Where a class was written; in a notebook only its methods know."""
-    own = f"{owner.__qualname__}."
-    methods = [item for item in vars(owner).values() if isinstance(item, types.FunctionType) and item.__qualname__.startswith(own)]
-    written = [item.__code__.co_filename for item in methods if linecache.getlines(item.__code__.co_filename)]
-    return written[0] if written else getattr(sys.modules.get(owner.__module__), "__file__", None) or ""
-
-
 def attribute_span(owner: type, name: str) -> Span | None:
-    """The line of a class body that assigns an attribute."""
-    file = _class_file(owner)
+    """The line of a class body that assigns an attribute. In a notebook only the methods of the class know its cell."""
+    methods = [item.__code__.co_filename for item in vars(owner).values() if isinstance(item, types.FunctionType)]
+    module = getattr(sys.modules.get(owner.__module__), "__file__", None) or ""
+    spans = (_attribute_in(file, owner, name) for file in dict.fromkeys([module, *methods]))
+    return next((span for span in spans if span is not None), None)
+
+
+def _attribute_in(file: str, owner: type, name: str) -> Span | None:
     lines = linecache.getlines(file)
     try:
         scope: ast.AST = ast.parse("".join(lines))
