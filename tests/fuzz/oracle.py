@@ -98,7 +98,7 @@ class Oracle:
         finest = self._quotient(here, at, 1e-2 * STEP * max(1.0, abs(at)), run)
         if finest is None or abs(finest - value) > 1e-6 * (1.0 + abs(value)) + spread + 1e3 * rounding:
             return None
-        return Slope(value, 0.05 * spread + 10.0 * rounding)
+        return Slope(value, 0.05 * spread + 2.0 * abs(finest - value) + 10.0 * rounding)
 
     @staticmethod
     def _quotient(here: Result, at: float, step: float, run: Callable[[float], Result]) -> float | None:
@@ -106,6 +106,11 @@ class Oracle:
         if any(side.error or side.path != here.path or not _is_real(side.value) for side in (right, left)):
             return None
         return (objective(right.value) - objective(left.value)) / (2.0 * step)
+
+    def noise(self, sample: int) -> float:
+        """How far a difference quotient moves when the last places do: much, where large numbers cancel or a loop amplifies."""
+        tolerance = self.tolerance(sample)
+        return math.fsum(abs(weight(place)) * item for place, item in enumerate(tolerance)) / STEP
 
     def blurred(self, sample: int) -> list[Result]:
         """What the program does when inputs and library functions are off by an ulp, in several ways."""
