@@ -16,7 +16,7 @@ from deepalgo.errors import CompileError, InputError
 from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Sequence, Static, Tree, Type, Value
 from deepalgo.signature import Argument, Signature, is_input, parameters_of
 from deepalgo.source import Span
-from deepalgo.stage.arrays.box import Array
+from deepalgo.stage.arrays.box import Array, shape_of
 from deepalgo.stage.arrays.convert import to_signal
 from deepalgo.stage.builder import kind_of
 from deepalgo.stage.calls import call
@@ -24,7 +24,7 @@ from deepalgo.stage.machine import Machine
 from deepalgo.stage.roles import find_roles
 from deepalgo.stage.structure import collapse
 from deepalgo.stage.text import escape, message_of
-from deepalgo.stage.values import Closure, Leak, Signal, Text, Union, UserRaise, is_number
+from deepalgo.stage.values import Closure, DataLength, Leak, Signal, Text, Union, UserRaise, is_number
 
 NATIVE = (
     types.BuiltinFunctionType, types.MethodDescriptorType, types.ClassMethodDescriptorType, types.WrapperDescriptorType,
@@ -116,7 +116,7 @@ def stage(
             span=error.span, remedy="Call it in plain Python with such arguments to see why; check the example and the fixed arguments.",
         ) from None
     except Leak as error:
-        raise CompileError(str(error), span=machine.span, remedy="Write this part in plain Python with `math`.") from None
+        raise CompileError(str(error), span=machine.span, remedy=error.remedy) from None
     output, leaves = output_of(machine, value)
     changes = maker.changes()
     results = (*(leaf.value for leaf in leaves), *(changed for _, changed in changes))
@@ -256,6 +256,11 @@ def _output(machine: Machine, value: Any, leaves: list[Signal]) -> Tree:
             return Leaf(value.value)
         case Union():
             return _output(machine, _numbers_only(machine, value), leaves)
+        case DataLength():
+            raise CompileError(
+                "the function returns an array whose length depends on data", span=machine.span,
+                remedy="Return the whole array and the mask, or np.where(mask, array, 0.0).",
+            )
         case Text():
             raise CompileError("the function returns a string made from data", span=machine.span, remedy="Return numbers.")
         case Closure():
@@ -304,6 +309,10 @@ def _refuse_union(machine: Machine, value: Union) -> None:
 def _describe(item: Any) -> str:
     if isinstance(item, Signal):
         return "a number" if not item.shape else f"an array of shape {item.shape}"
+    if isinstance(item, Array):
+        return f"an array of shape {shape_of(item)}"
+    if isinstance(item, DataLength):
+        return "an array whose length depends on data"
     if isinstance(item, (list, tuple)):
         return f"a {type(item).__name__} of {len(item)}"
     return repr(item) if item is None or isinstance(item, (str, bool, int, float)) else f"a {type(item).__name__}"

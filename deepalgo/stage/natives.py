@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.values import Closure, Leak, Signal, Text, Union, UserRaise
+from deepalgo.stage.values import Closure, DataLength, Leak, Signal, Text, Union, UserRaise
 
 Handler = Callable[[Machine, list[Any], dict[str, Any], ast.AST], Any]
 
@@ -232,9 +232,8 @@ def unboxed(value: Any) -> Any:
 def contains_signal(value: Any, depth: int = 6) -> bool:
     """Whether data, or a function of the interpreter, hides anywhere in a value."""
     from deepalgo.stage.arrays.box import Array
-    from deepalgo.stage.arrays.elementwise import Masked
 
-    if isinstance(value, (Signal, Union, Text, Closure, Masked)):
+    if isinstance(value, (Signal, Union, Text, Closure, DataLength)):
         return True
     if isinstance(value, Array):
         return contains_signal(value.base) if value.base is not None else isinstance(value.held, Signal)

@@ -37,7 +37,7 @@ def execute(machine: Machine, node: ast.stmt) -> Exit | Pending:
     try:
         return handler(machine, node)
     except Leak as error:
-        machine.refuse(str(error), "Write this part in plain Python with `math`.")
+        machine.refuse(str(error), error.remedy)
 
 
 def _describe(node: ast.stmt) -> str:

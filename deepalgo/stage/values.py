@@ -15,6 +15,10 @@ from deepalgo.source import FunctionSource
 class Leak(Exception):
     """A Signal met native code that would need its value. Always turned into a refusal with a span."""
 
+    def __init__(self, reason: str, remedy: str = "Write this part in plain Python with `math`.") -> None:
+        super().__init__(reason)
+        self.remedy = remedy
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -57,6 +61,18 @@ class Signal:
     __lt__ = __le__ = __gt__ = __ge__ = __pow__ = __rpow__ = __neg__ = __abs__ = __getitem__ = __round__ = _leak
     __contains__ = __str__ = __format__ = __eq__ = _leak
     __hash__ = object.__hash__
+
+
+class DataLength:
+    """The base of arrays whose length depends on data, which few operations know."""
+
+    __slots__ = ()
+
+    def _leak(self, *_: object, **__: object) -> NoReturn:
+        raise Leak("how many items this array has depends on data", "Use np.where, or sums over the mask.")
+
+    __bool__ = __float__ = __int__ = __index__ = __iter__ = __len__ = __array__ = __add__ = __radd__ = __sub__ = __rsub__ = _leak
+    __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __lt__ = __le__ = __gt__ = __ge__ = __pow__ = __rpow__ = __getitem__ = _leak
 
 
 class _Undefined:
@@ -164,9 +180,14 @@ class Partial:
 
 
 class UserRaise(Exception):
-    """An exception of the user's program, travelling through the interpreter to its handler or to the guard around it."""
+    """An exception of the user's program, travelling through the interpreter to its handler or to the guard around it.
+
+    A `Leak` is none of the user's, and no handler of theirs may catch it.
+    """
 
     def __init__(self, error: BaseException | type[BaseException], message: Any, span: Any) -> None:
+        if isinstance(error, Leak):
+            raise error
         super().__init__(error)
         self.error = error
         self.message = message
@@ -188,7 +209,7 @@ def is_number(value: object) -> bool:
 
 def user_method(value: object, name: str) -> Any:
     """The special method that a class written in Python gives its objects, or None."""
-    if isinstance(value, (Signal, Union, Text, Closure, BoundMethod)):
+    if isinstance(value, (Signal, Union, Text, Closure, BoundMethod, DataLength, _Lost)):
         return None
     method = getattr(type(value), name, None)
     code = getattr(method, "__code__", None)

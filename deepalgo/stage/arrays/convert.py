@@ -9,7 +9,7 @@ import numpy as np
 from deepalgo.ir import Kind, Type
 from deepalgo.stage.arrays.box import DTYPES, Array, has_numbers, kind_of_array, read, shape_of
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.values import Signal, Text, Union, UserRaise, is_number
+from deepalgo.stage.values import DataLength, Signal, Text, Union, UserRaise, is_number
 
 
 def is_array(value: Any) -> bool:
@@ -70,6 +70,8 @@ def to_signal(machine: Machine, value: Any) -> Signal:
             return machine.constant(value)
         case Union():
             machine.refuse("an array is made of values whose kind depends on data", "Make both paths numbers of the same shape.")
+        case DataLength():
+            machine.refuse("how many items this array has depends on data", "Use np.where, or sums over the mask.")
         case _:
             raise UserRaise(TypeError, f"{type(value).__name__} is not a number or an array", machine.span)
 

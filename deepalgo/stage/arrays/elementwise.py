@@ -15,11 +15,11 @@ from deepalgo.stage.arrays.convert import box, is_plain, plain, to_signal, wrap
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Handler, handles
 from deepalgo.stage.unions import distribute_first
-from deepalgo.stage.values import Known, Signal, UserRaise
+from deepalgo.stage.values import DataLength, Known, Signal, UserRaise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Masked:
+class Masked(DataLength):
     """`array[mask]` with a mask that depends on data: good for arithmetic with the same mask, for sums, and for storing back."""
 
     signal: Signal
@@ -231,7 +231,7 @@ def _where(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Positions:
+class Positions(DataLength):
     """`np.nonzero(mask)` with a mask that depends on data: good as an index, where it is as good as the mask."""
 
     mask: Signal
