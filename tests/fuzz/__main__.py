@@ -28,13 +28,13 @@ def main() -> int:
     options = _options()
     console = Console()
     if options.program is not None:
-        return _one(console, options.program, options.shrink, options.seconds)
+        return _one(console, options.program, options)
     seeds = list(range(options.seed, options.seed + options.count))
     summary = Summary(_campaign(console, seeds, options))
     _print(console, summary)
     _write(options, summary.outcomes)
     if summary.failures and options.shrink:
-        _minimal(console, summary.failures[0].seed, options.seconds)
+        _minimal(console, summary.failures[0].seed, options)
     return 1 if summary.failures else 0
 
 
@@ -43,6 +43,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--count", "--n", type=int, default=300, help="how many programs")
     parser.add_argument("--seed", type=int, default=0, help="the seed of the first program; the others follow")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--kind", choices=("scalar", "arrays"), default="scalar", help="numbers only, or arrays and objects as well")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="time limit for one program")
     parser.add_argument("--shrink", action=argparse.BooleanOptionalAction, default=True, help="print a minimal failing program")
     parser.add_argument("--log", type=Path, help="write an account of the run, as Markdown")
@@ -54,7 +55,7 @@ def _write(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
     """Write the account of the programs that have been looked at, without a gap, from the first seed on."""
     if options.log is not None:
         done = unbroken(outcomes, options.seed)
-        command = f"make fuzz N={len(done)} SEED={options.seed}"
+        command = f"make fuzz N={len(done)} SEED={options.seed}" + ("" if options.kind == "scalar" else f" KIND={options.kind}")
         options.log.write_text(page(Summary(done), command, options.seed, _version()))
 
 
@@ -81,7 +82,7 @@ def _campaign(console: Console, seeds: list[int], options: argparse.Namespace) -
             if len(outcomes) % LOG_EVERY == 0:
                 _write(options, outcomes)
 
-        return run(seeds, options.jobs, options.seconds, report)
+        return run(seeds, options.jobs, options.seconds, report, options.kind)
 
 
 def _print(console: Console, summary: Summary) -> None:
@@ -104,9 +105,9 @@ def _say(console: Console, text: str) -> None:
     console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def _minimal(console: Console, seed: int, seconds: float) -> None:
+def _minimal(console: Console, seed: int, options: argparse.Namespace) -> None:
     """Shrink the program of a seed and print what is left of it."""
-    program = generate(seed)
+    program, seconds = generate(seed, options.kind), options.seconds
     verdict = judge(program, seconds)
     _say(console, f"seed {seed}: {verdict.word}, {verdict.reason}: shrinking")
 
@@ -121,15 +122,15 @@ def _minimal(console: Console, seed: int, seconds: float) -> None:
     _say(console, f"{again.word}: {again.reason}: {again.detail} (sample {again.sample})")
 
 
-def _one(console: Console, seed: int, shrinking: bool, seconds: float) -> int:
-    program = generate(seed)
-    verdict = judge(program, seconds)
+def _one(console: Console, seed: int, options: argparse.Namespace) -> int:
+    program = generate(seed, options.kind)
+    verdict = judge(program, options.seconds)
     _say(console, program.source)
     _say(console, f"{verdict.word}: {verdict.reason}: {verdict.detail} (sample {verdict.sample})")
     if verdict.sample is not None and verdict.sample < len(program.samples):
         _say(console, f"{program.samples[verdict.sample]}, {program.config}")
-    if verdict.word not in ("ok", "slow") and shrinking:
-        _minimal(console, seed, seconds)
+    if verdict.word not in ("ok", "slow") and options.shrink:
+        _minimal(console, seed, options)
     return 1 if verdict.failed else 0
 
 

@@ -63,20 +63,20 @@ def judge(program: Program, seconds: float = SECONDS) -> Verdict:
         return Verdict("slow", f"over {seconds:g} s")
 
 
-def examine(seed: int, seconds: float = SECONDS) -> Outcome:
+def examine(seed: int, seconds: float = SECONDS, kind: str = "scalar") -> Outcome:
     """Generate the program of a seed and judge it."""
     start = time.perf_counter()
-    program = generate(seed)
+    program = generate(seed, kind)
     verdict = judge(program, seconds)
     return Outcome(seed, verdict, program.constructs, time.perf_counter() - start)
 
 
 def run(seeds: list[int], jobs: int = 2, seconds: float = SECONDS,
-        report: Callable[[Outcome], None] = lambda outcome: None) -> list[Outcome]:
+        report: Callable[[Outcome], None] = lambda outcome: None, kind: str = "scalar") -> list[Outcome]:
     """Outcomes of all seeds, in their order; `report` hears of each as it comes in."""
     waiting = list(reversed(seeds))
     outcomes: list[Outcome] = []
-    crew = [Worker(seconds) for _ in range(min(jobs, len(seeds)))]
+    crew = [Worker(seconds, kind) for _ in range(min(jobs, len(seeds)))]
     for worker in crew:
         worker.give(waiting.pop())
     while busy := [worker for worker in crew if worker.seed is not None]:
@@ -96,8 +96,9 @@ def run(seeds: list[int], jobs: int = 2, seconds: float = SECONDS,
 class Worker:
     """A process that examines one seed after another."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, kind: str = "scalar") -> None:
         self.seconds = seconds
+        self.kind = kind
         self.seed: int | None = None
         self.start()
 
@@ -105,7 +106,7 @@ class Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe: Connection
         self.pipe, far = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_serve, args=(far, self.seconds), daemon=True)
+        self.process: BaseProcess = context.Process(target=_serve, args=(far, self.seconds, self.kind), daemon=True)
         self.process.start()
         far.close()
 
@@ -124,7 +125,7 @@ class Worker:
     def lost(self, reason: str) -> Outcome:
         """Replace a process that is of no use any more."""
         assert self.seed is not None
-        outcome = Outcome(self.seed, Verdict("crashed", reason), generate(self.seed).constructs, self.seconds)
+        outcome = Outcome(self.seed, Verdict("crashed", reason), generate(self.seed, self.kind).constructs, self.seconds)
         self.process.kill()
         self.process.join()
         self.seed = None
@@ -138,7 +139,7 @@ class Worker:
             self.process.kill()
 
 
-def _serve(pipe: Connection, seconds: float) -> None:
+def _serve(pipe: Connection, seconds: float, kind: str) -> None:
     import torch
 
     torch.set_num_threads(1)
@@ -148,4 +149,4 @@ def _serve(pipe: Connection, seconds: float) -> None:
             seed = pipe.recv()
         except (EOFError, OSError):
             return
-        pipe.send(examine(seed, seconds))
+        pipe.send(examine(seed, seconds, kind))

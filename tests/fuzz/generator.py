@@ -10,10 +10,13 @@ True
 from __future__ import annotations
 
 import ast
+import math
 import random
 import re
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from tests.fuzz import constructs, registry  # noqa: F401  # importing the constructs fills the registry
 from tests.fuzz.constructs.assignments import bind
@@ -21,7 +24,7 @@ from tests.fuzz.expression import Expr
 from tests.fuzz.instrument import Instrumented
 from tests.fuzz.program import Program
 from tests.fuzz.results import entry_result, last_return
-from tests.fuzz.writer import Helper, Module, Writer, indent
+from tests.fuzz.writer import Helper, Module, Thing, Writer, indent
 
 SAMPLES = 24
 ATTEMPTS = 6
@@ -29,14 +32,14 @@ ENTRIES = ("heuristic", "drag_factor", "wet_bulb", "pressure_drop", "fare", "con
 INTERVALS = {(-3.0, 3.0): 4.0, (-1.0, 1.0): 1.5, (0.1, 8.0): 2.0, (0.0, 1.0): 1.0, (-6.0, 2.0): 1.0, (1.0, 20.0): 0.7}
 OPTIONS = {"mode": ("fast", "exact", "robust"), "units": ("SI", "US"), "method": ("linear", "cubic", "flat")}
 
-Samples = tuple[dict[str, float], ...]
+Samples = tuple[dict[str, Any], ...]
 
 
-def generate(seed: int) -> Program:
+def generate(seed: int, kind: str = "scalar") -> Program:
     """The program of a seed: the first of a few attempts whose samples are worth running."""
     best: Program | None = None
     for attempt in range(ATTEMPTS):
-        program = draft(seed, attempt)
+        program = draft(seed, attempt, kind)
         merit = _merit(program)
         if merit == 2:
             return program
@@ -62,10 +65,11 @@ def _merit(program: Program) -> int:
 ODD = ("NameError", "UnboundLocalError", "SyntaxError", "AttributeError", "RecursionError", "Endless")
 
 
-def draft(seed: int, attempt: int) -> Program:
-    """One attempt at the program of a seed."""
-    rng = random.Random(f"{seed}/{attempt}")
-    module = Module(taken=set("math functools fn args kwargs limit c k t v p g i options gain bias".split()))
+def draft(seed: int, attempt: int, kind: str = "scalar") -> Program:
+    """One attempt at the program of a seed; programs of the kind `arrays` also have arrays, containers and objects."""
+    rng = random.Random(f"{seed}/{attempt}" if kind == "scalar" else f"{kind}/{seed}/{attempt}")
+    taken = "math functools fn args kwargs limit c k t v p g i options gain bias np cmath collections dataclasses e self other"
+    module = Module(taken=set(taken.split()), rich=kind == "arrays")
     writer = Writer(rng, module, 0, None)
     _fill(writer)
     for _ in range(writer.pick({0: 2, 1: 3, 2: 4, 3: 3})):
@@ -109,20 +113,43 @@ def _entry(writer: Writer, seed: int) -> Program:
     lines = [line for _ in range(writer.rng.randint(1, 2)) for line in bind(main)]
     for _ in range(writer.rng.randint(3, 9)):
         lines += main.statement() if main.budget > 0 else []
+    lines += _tally(main) if main.module.rich else []
     lines += last_return(main, lines, give, word)
+    held = [item.name for item in main.things.values() if item.kind == "array"]
+    if held and word == "float" and "return" not in " ".join(lines[:-1]) and main.chance(0.5):
+        main.note("returns an array")
+        lines[-1] = f"return ({main.rng.choice(held)}, {lines[-1].removeprefix('return ')})"
     doc = ['"""Estimate it."""'] if writer.chance(0.3) else []
     arrow = " -> float" if word == "float" and writer.chance(0.15) else ""
     helpers = _needed(writer.module, main.needs)
     body = [*(line for item in helpers for line in item.lines), f"def {name}({signature}){arrow}:", *indent([*doc, *lines])]
+    body = [*writer.module.extra, *body]
     text = [*_preamble(writer, "functools." in "".join(body)), *body]
-    text = _rename_math(main, text)
+    text = _imports(text) if writer.module.rich else _rename_math(main, text)
     used = main.used.union(*(item.used for item in helpers), _from_signature(signature))
     return Program(seed, _print(text), name, _samples(writer.rng, intervals), config, frozenset(used))
+
+
+def _tally(main: Writer) -> list[str]:
+    """Let every array and list flow into the answer."""
+    if not main.things:
+        return []
+    name = main.fresh("tally")
+    parts = [f"{main.literal(-1.0, 1.0).text} * {'np.sum' if item.kind == 'array' else 'sum'}({item.name})" for item in main.things.values()]
+    main.declare(name, Expr("", "float", -300.0, 300.0))
+    return [f"{name} = {' + '.join(parts)}"]
 
 
 def _print(lines: list[str]) -> str:
     """The text as the syntax tree prints it: no parentheses but the needed ones."""
     return ast.unparse(ast.parse("\n".join(lines))) + "\n"
+
+
+def _imports(lines: list[str]) -> list[str]:
+    """The other modules that a program with arrays needs."""
+    text = "\n".join(lines)
+    names = {"cmath": "import cmath", "collections": "import collections", "dataclasses": "import dataclasses", "np": "import numpy as np"}
+    return [*(line for name, line in names.items() if f"{name}." in text), *lines]
 
 
 def _rename_math(writer: Writer, lines: list[str]) -> list[str]:
@@ -160,9 +187,9 @@ def _needed(module: Module, names: set[str]) -> list[Helper]:
     return [item for item in module.helpers.values() if item.name in wanted]
 
 
-def _signature(main: Writer) -> tuple[str, dict[str, tuple[float, float]], dict[str, Any]]:
+def _signature(main: Writer) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """The text between the parentheses, the intervals of the inputs, and the static arguments."""
-    intervals: dict[str, tuple[float, float]] = {}
+    intervals: dict[str, Any] = {}
     config: dict[str, Any] = {}
     plain, defaulted, keyword = [], [], []
     for _ in range(main.pick({1: 2, 2: 4, 3: 3, 4: 1})):
@@ -171,6 +198,8 @@ def _signature(main: Writer) -> tuple[str, dict[str, tuple[float, float]], dict[
         plain.append(f"{name}: float" if main.chance(0.1) else name)
         main.declare(name, Expr("", "float", *intervals[name]), writable=main.chance(0.5))
         main.sources.append(name)
+    if main.module.rich:
+        plain += _containers(main, intervals)
     if main.chance(0.3):
         _float_default(main, intervals, defaulted, keyword)
     if main.chance(0.25):
@@ -183,7 +212,23 @@ def _signature(main: Writer) -> tuple[str, dict[str, tuple[float, float]], dict[
     return ", ".join(parts), intervals, config
 
 
-def _float_default(main: Writer, intervals: dict[str, tuple[float, float]], defaulted: list[str], keyword: list[str]) -> None:
+def _containers(main: Writer, intervals: dict[str, Any]) -> list[str]:
+    """Arguments that are arrays or lists; now and then a NumPy number takes the place of a float."""
+    for name in list(intervals):
+        if main.chance(0.12):
+            main.note("NumPy number as argument")
+            intervals[name] = Thing(name, "number", (), *intervals[name])
+    names = []
+    for _ in range(main.pick({1: 3, 2: 2})):
+        kind, shape = main.pick({("array", (3,)): 4, ("array", (2, 3)): 3, ("array", (2,)): 1, ("list", (3,)): 2})
+        name = main.fresh(main.rng.choice(("points", "series", "state", "grid", "samples")))
+        main.note(f"{kind} of shape {shape} as argument")
+        intervals[name] = main.things[name] = Thing(name, kind, shape, *main.pick(INTERVALS))
+        names.append(name)
+    return names
+
+
+def _float_default(main: Writer, intervals: dict[str, Any], defaulted: list[str], keyword: list[str]) -> None:
     name = main.fresh(main.rng.choice(("rate", "alpha", "k")))
     _place(main, f"{name}={main.literal(-2.0, 2.0).text}", defaulted, keyword)
     main.declare(name, Expr("", "float", -2.0, 2.0), writable=main.chance(0.5))
@@ -228,9 +273,16 @@ def _from_signature(signature: str) -> set[str]:
     return {"keyword-only parameter of the entry"} if "*" in parts else set()
 
 
-def _samples(rng: random.Random, intervals: dict[str, tuple[float, float]]) -> Samples:
+def _samples(rng: random.Random, intervals: dict[str, Any]) -> Samples:
     """Mostly anything in the interval; now and then a round number, where comparisons tie and divisors vanish."""
-    return tuple({name: _sample(rng, *interval) for name, interval in intervals.items()} for _ in range(SAMPLES))
+    return tuple({name: _argument(rng, interval) for name, interval in intervals.items()} for _ in range(SAMPLES))
+
+
+def _argument(rng: random.Random, interval: Any) -> Any:
+    if not isinstance(interval, Thing):
+        return _sample(rng, *interval)
+    items = np.array([_sample(rng, interval.low, interval.high) for _ in range(math.prod(interval.shape))]).reshape(interval.shape)
+    return items if interval.kind == "array" else items.tolist() if interval.kind == "list" else np.float64(items)
 
 
 def _sample(rng: random.Random, low: float, high: float) -> float:

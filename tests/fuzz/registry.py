@@ -23,6 +23,9 @@ class Construct:
 EXPRESSIONS: dict[str, list[Construct]] = {"float": [], "int": [], "bool": []}
 STATEMENTS: list[Construct] = []
 HELPERS: list[Construct] = []
+#: Statements and expressions on arrays, containers and objects, for programs of the kind that has them.
+RICH: list[Construct] = []
+RICH_EXPRESSIONS: list[Construct] = []
 
 
 def expression(kind: str, name: str, weight: float = 1.0) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -37,8 +40,18 @@ def helper(name: str, weight: float = 1.0) -> Callable[[Callable[..., Any]], Cal
     return _into(HELPERS, name, weight)
 
 
-def all_names() -> set[str]:
-    """Every construct that has a row of its own."""
+def rich(name: str, weight: float = 1.0) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return _into(RICH, name, weight)
+
+
+def rich_expression(name: str, weight: float = 1.0) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return _into(RICH_EXPRESSIONS, name, weight)
+
+
+def all_names(kind: str = "scalar") -> set[str]:
+    """Every construct of a kind of programs that has a row of its own."""
+    if kind == "arrays":
+        return {row.name for row in (*RICH, *RICH_EXPRESSIONS)}
     rows = [*STATEMENTS, *HELPERS, *(row for rows in EXPRESSIONS.values() for row in rows)]
     return {row.name for row in rows}
 

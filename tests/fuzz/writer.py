@@ -75,6 +75,22 @@ class Module:
     options: dict[str, dict[str, float]] = field(default_factory=dict)
     helpers: dict[str, Helper] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
+    rich: bool = False
+    extra: list[str] = field(default_factory=list)  # classes and functions that statements brought with them
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """An array or a list in scope: its shape, and the interval of all its items."""
+
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    low: float
+    high: float
+
+    def read(self) -> Expr:
+        return Expr(self.name, "float", self.low, self.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +115,7 @@ class Writer:
         self.sizes: list[str] = []
         self.sources: list[str] = []
         self.guarded: list[Guarded] = []
+        self.things: dict[str, Thing] = {}
         self.used: set[str] = set()
         self.needs: set[str] = set()
         self.nesting = 0
@@ -145,6 +162,8 @@ class Writer:
     def expr(self, kind: Kind, depth: int) -> Expr:
         """Any expression of a kind, not deeper than `depth`."""
         rows = registry.EXPRESSIONS[kind]
+        if kind == "float" and self.things:
+            rows = [*rows, *registry.RICH_EXPRESSIONS]
         weights = [row.weight for row in rows]
         for _ in range(30):
             row = self.rng.choices(rows, weights)[0]
@@ -207,16 +226,18 @@ class Writer:
     def statement(self) -> list[str]:
         """Any statement that applies here."""
         self.budget -= 1
-        rows = registry.STATEMENTS
+        rows = [*registry.STATEMENTS, *registry.RICH] if self.module.rich else registry.STATEMENTS
         weights = [row.weight for row in rows]
         for _ in range(30):
             row = self.rng.choices(rows, weights)[0]
             before, needed, scope, guarded = set(self.used), set(self.needs), dict(self.scope), list(self.guarded)
+            things, extra = dict(self.things), list(self.module.extra)
             lines: list[str] | None = row.produce(self)
             if lines is not None:
                 self.note(row.name)
                 return lines
             self.used, self.needs, self.scope, self.guarded = before, needed, scope, guarded
+            self.things, self.module.extra = things, extra
         return ["pass"]
 
     def statements(self, most: int) -> list[str]:
@@ -251,6 +272,7 @@ class Writer:
     def inside(self, loop: bool = False, rounds: int = 1, may_continue: bool = True) -> Iterator[None]:
         """Go one level deeper, into the body of a loop if `loop`."""
         saved = (dict(self.scope), list(self.guarded), self.nesting, self.rounds, self.in_loop, self.may_continue)
+        things = dict(self.things)
         self.nesting += 1
         self.rounds *= rounds
         if loop:
@@ -260,6 +282,7 @@ class Writer:
         finally:
             scope, self.guarded, self.nesting, self.rounds, self.in_loop, self.may_continue = saved
             self.scope = {name: self._after(item) for name, item in scope.items()}
+            self.things = things
 
     def _after(self, item: Variable) -> Variable:
         """A name frozen inside a block stays frozen outside of it."""

@@ -2,11 +2,14 @@
 
 from tests.fuzz.constructs import (  # noqa: F401
     arithmetic,
+    arrays,
     assignments,
     atoms,
+    attempts,
     branches,
     calls,
     conditions,
+    containers,
     counting,
     errors,
     helpers,
