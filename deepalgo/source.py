@@ -113,7 +113,7 @@ def definition_span(code: types.CodeType) -> Span:
 
 
 def attribute_span(owner: type, name: str) -> Span | None:
-    """The line of a class body that assigns an attribute. In a notebook only the methods of the class know its cell."""
+    """The value that a class body gives an attribute. In a notebook only the methods of the class know its cell."""
     methods = [item.__code__.co_filename for item in vars(owner).values() if isinstance(item, types.FunctionType)]
     module = getattr(sys.modules.get(owner.__module__), "__file__", None) or ""
     spans = (_attribute_in(file, owner, name) for file in dict.fromkeys([module, *methods]))
@@ -135,9 +135,10 @@ def _attribute_in(file: str, owner: type, name: str) -> Span | None:
             continue
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         if any(isinstance(target, ast.Name) and target.id == name for target in targets):
-            text = lines[node.lineno - 1].rstrip("\r\n")
-            column = len(text) - len(text.lstrip())
-            return Span(file, node.lineno, column, node.lineno, len(text), (text,))
+            held = node.value or node
+            text = lines[held.lineno - 1].rstrip("\r\n")
+            end = held.end_lineno or held.lineno
+            return Span(file, held.lineno, held.col_offset, end, held.end_col_offset or len(text), (text,))
     return None
 
 

@@ -1,7 +1,7 @@
 """On which side of its kinks and jumps a NumPy function is.
 
 >>> side(np.maximum, (np.array([1.0, 3.0]), 2.0), {}, None)
-(-1, 1)
+(-1.0, 1.0)
 >>> side(np.argmax, (np.array([1.0, 3.0]),), {}, 1), side(np.sin, (0.5,), {}, 0.479)
 ((1,), ())
 >>> side(abs, (0.5,), {}, 0.5) is None
