@@ -6,6 +6,7 @@ import math
 import re
 import sys
 
+import numpy as np
 import pytest
 import torch
 
@@ -156,6 +157,7 @@ def test_a_loop_beyond_its_bound_is_refused_by_the_network():
 def test_nothing_to_compare_is_not_ok():
     certificate = da.compile(h.dew_point).verify([1.0, 2.0], [-1.0, -2.0])
     assert not certificate.ok and certificate.errors == {"ValueError": 2}
+    assert str(certificate).startswith("dew_point: there was nothing to compare\n  samples  0 of 2 compared, 2 raise ValueError in both\n")
 
 
 def test_a_large_batch_is_sampled_evenly():
@@ -171,6 +173,24 @@ def test_gradients_are_left_out_on_demand():
 def test_arguments_are_those_of_the_function():
     net = da.compile(h.lift_force, example=((1.0,), {"area": 2.0, "shape": "plate"}))
     assert net.verify(speed=GRID, area=2.0, shape="plate").compared == 21
+
+
+def normalised(x, scratch):
+    x /= np.sqrt((x * x).sum())
+    if x[0] > 0:
+        scratch[1] = x[0]
+    return x.cumsum()
+
+
+def test_arrays_are_compared_and_so_is_what_is_left_in_the_arguments():
+    net = da.compile(normalised, example=((np.ones(3), [1.0, 2.0]), {}))
+    rows = np.random.default_rng(1).normal(size=(12, 3))
+    certificate = net.verify(rows, [1.0, 2.0])
+    assert certificate.compared == 12 and certificate.gradients.compared == 180
+
+    wrong = doctored(net, renamed("sqrt", "exp"))
+    with pytest.raises(da.VerificationError, match="sample 0: the answers differ"):
+        wrong.verify(rows, [1.0, 2.0])
 
 
 def test_the_debugger_of_the_user_is_left_in_place():

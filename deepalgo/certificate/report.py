@@ -107,7 +107,8 @@ class Certificate:
             ("excused", _reasons(self.excused)),
             ("endpoints", _places(self.endpoints)),
         ]
-        return f"{self.name}: the network gives the answers of the function\n" + _table([row for row in rows if row[1]], indent="  ")
+        verdict = "the network gives the answers of the function" if self.ok else "there was nothing to compare"
+        return f"{self.name}: {verdict}\n" + _table([row for row in rows if row[1]], indent="  ")
 
     def _samples(self) -> str:
         parts = [f"{self.compared} of {self.samples} compared"]
@@ -117,7 +118,7 @@ class Certificate:
 
     def _values(self) -> str:
         if self.worst is None:
-            return "all equal"
+            return "all equal" if self.ok else ""
         return f"largest difference {self.relative:.1e} relative, {self.absolute:.1e} absolute (sample {self.worst})"
 
     def _gradients(self) -> str:
