@@ -1,6 +1,7 @@
 """Which numbers of a source are weights, what they are called, where they stand, and why some cannot be trained."""
 
 import importlib.util
+import linecache
 import sys
 
 import pytest
@@ -283,3 +284,21 @@ def test_weights_are_parameters_under_their_names(load):
         net.weights["GAIN"].fill_(2.0)
     assert net(3.0).item() == 33.0
     assert "GAIN  2.0" in str(net.weights)
+
+
+def test_a_constant_of_a_notebook_is_a_weight_without_a_line(monkeypatch):
+    text = """
+from math import pi
+import numpy as np
+GAIN = 2.5
+STEPS = np.array([1.0, 4.0])
+COUNTS = np.array([3, 5])
+def f(x):
+    return GAIN * pi * x + STEPS[int(x)] * COUNTS[int(x)]
+"""
+    monkeypatch.setitem(linecache.cache, "<cell 1>", (len(text), None, text.splitlines(True), "<cell 1>"))
+    scope = {"__name__": "__main__"}
+    exec(compile(text, "<cell 1>", "exec"), scope)
+    net = da.compile(scope["f"])
+    assert table(net) == ["GAIN 2.5 coefficient yes", "STEPS [1.0, 4.0] coefficient yes"]
+    assert net([0.5, 1.5]).tolist() == pytest.approx([scope["f"](0.5), scope["f"](1.5)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 import re
 import sys
 import types
@@ -20,6 +21,7 @@ from deepalgo.stage.values import UNDEFINED, Frame, Known, Signal, UserRaise
 
 #: Modules whose numbers are mathematics, not somebody's choice.
 GIVEN = frozenset({"math", "cmath", "numpy", "scipy", "torch", "sys", "builtins"})
+MATHEMATICS = (math.pi, math.e, math.tau, math.inf, math.nan, np.pi, np.e, np.inf, np.nan)
 #: Longer tables are read as they are; nobody tunes so many numbers one by one.
 LONGEST_TABLE = 4096
 
@@ -71,11 +73,16 @@ def _from_globals(machine: Machine, frame: Frame, name: str) -> Any:
 
 
 def lift_module_constant(machine: Machine, module: str, scope: dict[str, Any], name: str, value: Any) -> Any:
-    """A module-level number as a weight that knows its line; imported numbers belong to the module that assigns them."""
+    """A module-level number as a weight that knows its line; imported numbers belong to the module that assigns them.
+
+    At the prompt and in a notebook there is no module's text: what was assigned there has no line, and is a weight all the same.
+    """
     for _ in range(8):
         if module.partition(".")[0] in GIVEN:
-            return value
+            return _fixed(machine, value)
         lines = _module_lines(scope)
+        if not lines and not any(value is given for given in MATHEMATICS):
+            return lift(machine, value, ("global", module, name), name, None)
         number = _assignment_line(lines, name)
         if number is not None:
             text = lines[number - 1]
@@ -83,10 +90,18 @@ def lift_module_constant(machine: Machine, module: str, scope: dict[str, Any], n
             return lift(machine, value, ("global", module, name), name, span)
         origin = _import_origin(lines, name, scope)
         if origin is None:
-            return value
+            return _fixed(machine, value)
         module, name = origin
         scope = vars(sys.modules[module])
-    return value
+    return _fixed(machine, value)
+
+
+def _fixed(machine: Machine, value: Any) -> Any:
+    """What is nobody's weight; an array is in a box, as all arrays are."""
+    if not isinstance(value, np.ndarray) or not has_numbers(value):
+        return value
+    memo = machine.lifted.setdefault(("fixed", id(value)), (value, Array(value)))
+    return memo[1]
 
 
 def _module_lines(scope: dict[str, Any]) -> list[str]:
