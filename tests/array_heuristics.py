@@ -187,3 +187,9 @@ def no_number_on_some_path(x):
     if x[0] > 5.0:
         return None
     return x[0] * 2.0
+
+
+def numbers_of_numpy(x):
+    small = np.float64(round(x[0])) * np.float64("0.5")
+    with np.errstate(divide="ignore"):
+        return np.minimum(1.0 / small, 7.0), np.float64(float(x[1]) + 3.0) ** 0.5

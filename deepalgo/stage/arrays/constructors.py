@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.ir import Type
+from deepalgo.ir import Kind, Type
 from deepalgo.stage.access import static_int
 from deepalgo.stage.arrays.box import Array, attr_of_plain, kind_of_dtype, root_of, stand_in
 from deepalgo.stage.arrays.convert import box, is_array, is_plain, known_plain, new_array, plain, shape, to_signal, wrap
@@ -35,6 +35,21 @@ def to_kind(machine: Machine, value: Signal, dtype: Any) -> Signal:
 @handles(np.asarray, np.asanyarray, np.ascontiguousarray, options="dtype ndmin order copy")
 def _array(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return make(machine, args, kwargs, node, copies=False)
+
+
+@handles(np.float64, options="")
+def _number(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if not args or is_plain(machine, args[0]):
+        return call_numpy(machine, np.float64, *[plain(machine, item) for item in args])
+    return distribute(machine, args[0], lambda item: _as_number(machine, item, node), node)
+
+
+def _as_number(machine: Machine, value: Any, node: ast.AST) -> Any:
+    signal = to_signal(machine, value)
+    if signal.kind is Kind.COMPLEX:
+        machine.refuse("this drops the imaginary part", "Take `.real`.", node)
+    result = machine.cast(signal, Type(Kind.REAL, signal.shape))
+    return wrap(machine, Signal(result.value, "np", signal.uniform, signal.known))
 
 
 @handles(np.asarray_chkfinite, options="dtype")
