@@ -183,7 +183,8 @@ class Comparison:
     def compare_arguments(self, sample: int, given: dict[str, Any]) -> None:
         """After a call, lists and arrays hold what Python would have left in them."""
         result = self.oracle.results[sample]
-        left = [float(item) for item in flat([given[name] for name in self.program.inputs()])]
+        held = flat([given[name] for name in self.program.inputs()])
+        left = [float(item.detach() if isinstance(item, torch.Tensor) else item) for item in held]
         if result.error or self.tie(sample):
             return
         far = [

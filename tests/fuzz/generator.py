@@ -135,7 +135,8 @@ def _tally(main: Writer) -> list[str]:
     if not main.things:
         return []
     name = main.fresh("tally")
-    parts = [f"{main.literal(-1.0, 1.0).text} * {'np.sum' if item.kind == 'array' else 'sum'}({item.name})" for item in main.things.values()]
+    sums = [f"{'np.sum' if item.kind == 'array' else 'sum'}({item.name})" for item in main.things.values()]
+    parts = [f"{main.literal(-1.0, 1.0).text} * {text}" for text in sums]
     main.declare(name, Expr("", "float", -300.0, 300.0))
     return [f"{name} = {' + '.join(parts)}"]
 

@@ -167,23 +167,23 @@ def _side(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
         z = complex(args[0])
         return ((z.real > 0) - (z.real < 0), (z.imag > 0) - (z.imag < 0))
     if function in (abs, math.fabs):
-        return (args[0] > 0) - (args[0] < 0)
+        return tuple(np.sign(args[0]).ravel().tolist()) if isinstance(args[0], np.ndarray) else bool(args[0] > 0) - bool(args[0] < 0)
     if function in (min, max):
         items = list(args[0]) if len(args) == 1 else list(args)
         key = kwargs.get("key") or (lambda item: item)
         keys = [key(item) for item in items]
         best = function(keys)
-        return (tuple(number for number, item in enumerate(keys) if item == best), tuple((item > 0) - (item < 0) for item in keys)
+        return (tuple(number for number, item in enumerate(keys) if item == best), tuple(bool(item > 0) - bool(item < 0) for item in keys)
                 if "key" in kwargs else 0)
     if function is math.copysign:
-        return (math.copysign(1.0, args[1]), (args[0] > 0) - (args[0] < 0))
+        return (math.copysign(1.0, args[1]), bool(args[0] > 0) - bool(args[0] < 0))
     if function in (math.fmod, math.remainder):
         return round((args[0] - result) / args[1])
     if function in (math.modf, math.frexp, divmod):
         whole = result[0] if function is divmod else result[1]
         return (whole, args[0] > 0)
     if function in (math.atan2, math.hypot, math.dist):
-        return tuple((item > 0) - (item < 0) for item in args) if function is math.atan2 else result > 0
+        return tuple(bool(item > 0) - bool(item < 0) for item in args) if function is math.atan2 else result > 0
     if function is math.pow:
         return _is_steep(*args)
     if function in ENDPOINTS:

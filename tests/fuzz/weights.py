@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +40,7 @@ def find(network: Any, source: str, literal: Literal) -> Found | None:
         index = _place(tree.value, literal.column - weight.span.column) or ()
         for number in index:
             value = value[number]
-    sign = -1.0 if value == -literal.value != literal.value else 1.0
+    sign = math.copysign(1.0, value) * math.copysign(1.0, literal.value)
     return Found(weight.key, index, sign, weight.frozen)
 
 

@@ -120,7 +120,8 @@ def reduced(writer: Writer, depth: int) -> Expr | None:
     form = writer.variant("reduction", {"{0}.sum()": 2, "np.sum({0})": 2, "{0}.mean()": 1, "np.mean({0})": 1, "np.max({0})": 1,
                                         "{0}.min()": 1, "np.linalg.norm({0})": 1, "np.prod(np.tanh({0}))": 0.5,
                                         "np.ptp({0})": 0.3, "np.median({0})": 0.3,
-                                        "np.count_nonzero({0} > 0.5)": 0.5, "np.argmax({0})": 0.5, "np.argmin({0})": 0.5, "np.var({0})": 0.5})
+                                        "np.count_nonzero({0} > 0.5)": 0.5, "np.argmax({0})": 0.5, "np.argmin({0})": 0.5,
+                                        "np.var({0})": 0.5})
     reach = 400.0 if "var" in form else 6.0 * inner.reach + 6.0
     return Expr(f"float({form.format(inner.text)})" if writer.chance(0.2) else form.format(inner.text), "float", -reach, reach)
 
@@ -130,7 +131,8 @@ def product(writer: Writer, depth: int) -> Expr | None:
     if depth <= 0:
         return None
     left, right = (clipped(vector(writer, (3,), depth - 1), -9.0, 9.0).text for _ in range(2))
-    return Expr(writer.pick({f"({left} @ {right})": 1, f"np.dot({left}, {right})": 1, f"np.sum({left} * {right})": 1}), "float", -243.0, 243.0)
+    text = writer.pick({f"({left} @ {right})": 1, f"np.dot({left}, {right})": 1, f"np.sum({left} * {right})": 1})
+    return Expr(text, "float", -243.0, 243.0)
 
 
 @rich_expression("interpolation", 1.0)
@@ -176,7 +178,8 @@ def sliced(writer: Writer) -> list[str] | None:
     held = some(writer)
     if held is None:
         return None
-    keys = {(3,): {"1:": (2,), ":2": (2,), "::2": (2,), ":": (3,)}, (2, 3): {"0": (3,), "1": (3,), ":, 1": (2,), ":, 1:": (2, 2)}, (2,): {":": (2,)}}
+    keys = {(3,): {"1:": (2,), ":2": (2,), "::2": (2,), ":": (3,)},
+            (2, 3): {"0": (3,), "1": (3,), ":, 1": (2,), ":, 1:": (2, 2)}, (2,): {":": (2,)}}
     key, shape = writer.rng.choice(list(keys[held.shape].items()))
     made = vector(writer, shape, 1) if shape in ((2,), (3,)) and writer.chance(0.7) else writer.float(1)
     return [f"{held.name}[{key}] = {clipped(made, held.low, held.high).text}"]

@@ -64,7 +64,8 @@ def passed(writer: Writer) -> list[str] | None:
                                 "    return 0.5 * (lo + hi)"]
         call = f"{name}(lambda t: t ** 3 + t - {level}, -3.0, 3.0 + 0.1 * {level})"
     elif way == "newton":
-        writer.module.extra += [f"def {name}(f, slope, x):", "    for _ in range(12):", "        step = f(x) / slope(x)", "        x = x - step",
+        writer.module.extra += [f"def {name}(f, slope, x):", "    for _ in range(12):", "        step = f(x) / slope(x)",
+                                "        x = x - step",
                                 f"        if abs(step) < {tolerance}:", "            break", "    return x"]
         call = f"{name}(lambda t: t ** 3 + 2.0 * t - {level}, lambda t: 3.0 * t * t + 2.0, {level})"
     else:

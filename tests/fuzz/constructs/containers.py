@@ -65,7 +65,8 @@ def _class(writer: Writer, way: str) -> str:
     """Bring a class into the module; its name."""
     name = writer.fresh("Body")
     gain, loss = writer.literal(0.2, 1.5).text, writer.literal(0.1, 0.9).text
-    methods = [f"def step(self, dt={gain}):", "    self.x = self.x + dt * self.v", "    if self.x > 4.0:", f"        self.v = -{loss} * self.v",
+    methods = [f"def step(self, dt={gain}):", "    self.x = self.x + dt * self.v", "    if self.x > 4.0:",
+               f"        self.v = -{loss} * self.v",
                "    return self.x", "@property", "def energy(self):", f"    return {loss} * self.v * self.v + {gain} * abs(self.x)",
                "def __add__(self, other):", f"    return {name}(self.x + other.x, self.v - other.v)"]
     if way == "dataclass":
@@ -125,7 +126,8 @@ def complex_number(writer: Writer) -> list[str]:
     a, b = (writer.within(-3.0, 3.0, 1).text for _ in range(2))
     made = writer.pick({f"complex({a}, {b})": 2, f"({a}) + 1j * ({b})": 2, f"cmath.exp(1j * ({a}))": 1, f"cmath.sqrt(complex({a}, {b}))": 1,
                         f"({a}) * cmath.exp(complex(0.0, {b}))": 1})
-    use = writer.pick({f"abs({name})": 2, f"({name} * {name}).real": 1, f"{name}.imag - {name}.real": 1, f"({name} * {name}.conjugate()).real": 1,
+    use = writer.pick({f"abs({name})": 2, f"({name} * {name}).real": 1, f"{name}.imag - {name}.real": 1,
+                       f"({name} * {name}.conjugate()).real": 1,
                        f"abs({name} / (3.5 + {name} ** 2 * 0.1))": 1, f"(1.0 / ({name} + 9.0)).imag": 1})
     writer.declare(result, Expr("", "float", -20.0, 20.0))
     return [f"{name} = {made}", f"{result} = {use}"]
