@@ -75,11 +75,12 @@ class ValueWriter:
     def note(self, op: Op) -> None:
         """Record what may be doubtful about an operation."""
         operands = [self.operand(op, place).text for place in range(len(op.args))]
+        alike = "" if self.levels[op.result] == Level.BATCHED else ", batched=False"
         if op.result in self.ties:
             other = operands[1] if len(op.args) == 2 else NEAREST[op.name].format(operands[0])
-            self.line(f"run.note_tie({operands[0]}, {other}, {self.site(op)})")
+            self.line(f"run.note_tie({operands[0]}, {other}, {self.site(op)}{alike})")
         if TABLE[op.name].endpoint and op.result.type.kind == Kind.REAL:
-            self.line(f"run.note_endpoint({TABLE[op.name].endpoint.format(*operands)}, {self.site(op)})")
+            self.line(f"run.note_endpoint({TABLE[op.name].endpoint.format(*operands)}, {self.site(op)}{alike})")
 
     def const(self, op: Op) -> None:
         """A number is written where it is used, a table once for all calls."""
