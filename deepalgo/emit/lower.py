@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from deepalgo.emit.catch import catch
 from deepalgo.emit.code_errors import can_fail, code_errors
-from deepalgo.emit.fold import fold
 from deepalgo.emit.forgive import forgive
 from deepalgo.emit.hoist import hoist
 from deepalgo.emit.levels import Level, find_levels
@@ -18,8 +17,6 @@ from deepalgo.emit.mask import mask
 from deepalgo.emit.merge import merge
 from deepalgo.emit.prune import prune
 from deepalgo.emit.sink import sink
-from deepalgo.emit.spare import spare
-from deepalgo.emit.unroll import unroll
 from deepalgo.emit.weigh import is_light
 from deepalgo.ir import Check, Program, Try, walk
 
@@ -47,10 +44,7 @@ class Lowered:
 
 def lower(program: Program, plan: Plan) -> Lowered:
     """Bring a program into the form that its plan asks for."""
-    program = hoist(program)
-    if not plan.record:
-        program = unroll(program)
-    program = prune(spare(sink(merge(fold(program)))))
+    program = prune(sink(merge(hoist(program))))
     if any(isinstance(statement, Try) for statement in walk(program.body)):
         program = prune(catch(program, plan.rounds))
     checks: tuple[Check, ...] = ()

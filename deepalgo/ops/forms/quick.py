@@ -11,40 +11,34 @@ from __future__ import annotations
 import cmath
 
 import torch
+from torch import Tensor
 
-from deepalgo.ops.forms.operands import Operand
 
-
-def finite(x: Operand) -> bool:
+def finite(x: Tensor) -> bool:
     """No sample is inf or NaN."""
-    return cmath.isfinite(torch.as_tensor(x).sum().item())
+    return cmath.isfinite(x.sum().item())
 
 
-def nonzero(x: Operand) -> bool:
+def nonzero(x: Tensor) -> bool:
     """No sample is 0."""
-    x = torch.as_tensor(x)
     return above(x, 0) or int(torch.count_nonzero(x)) == x.numel()
 
 
-def at_least(x: Operand, bound: Operand) -> bool:
+def at_least(x: Tensor, bound: float) -> bool:
     """`x >= bound` for all."""
-    x = torch.as_tensor(x)
-    return x.numel() == 0 or bool(x.min().item() >= bound)  # type: ignore[operator]  # a real number
+    return x.numel() == 0 or x.min().item() >= bound
 
 
-def above(x: Operand, bound: Operand) -> bool:
+def above(x: Tensor, bound: float) -> bool:
     """`x > bound` for all."""
-    x = torch.as_tensor(x)
-    return x.numel() == 0 or bool(x.min().item() > bound)  # type: ignore[operator]  # a real number
+    return x.numel() == 0 or x.min().item() > bound
 
 
-def at_most(x: Operand, bound: Operand) -> bool:
+def at_most(x: Tensor, bound: float) -> bool:
     """`x <= bound` for all."""
-    x = torch.as_tensor(x)
-    return x.numel() == 0 or bool(x.max().item() <= bound)  # type: ignore[operator]  # a real number
+    return x.numel() == 0 or x.max().item() <= bound
 
 
-def below(x: Operand, bound: Operand) -> bool:
+def below(x: Tensor, bound: float) -> bool:
     """`x < bound` for all."""
-    x = torch.as_tensor(x)
-    return x.numel() == 0 or bool(x.max().item() < bound)  # type: ignore[operator]  # a real number
+    return x.numel() == 0 or x.max().item() < bound
