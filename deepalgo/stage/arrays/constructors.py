@@ -10,6 +10,7 @@ import numpy as np
 
 from deepalgo.ir import Kind, Type
 from deepalgo.stage.access import static_int
+from deepalgo.stage.arrays.axes import axis_of
 from deepalgo.stage.arrays.box import Array, attr_of_plain, kind_of_dtype, root_of, stand_in
 from deepalgo.stage.arrays.convert import box, is_array, is_plain, known_plain, new_array, plain, shape, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import call_numpy, emit
@@ -294,7 +295,11 @@ def _transpose(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> A
 def transpose(machine: Machine, value: Any, axes: Any = None) -> Any:
     """The axes in another order, reversed if none is given."""
     rank = len(shape(machine, value))
-    order = tuple(reversed(range(rank))) if axes is None else tuple(int(item) % rank for item in axes)
+    order = tuple(reversed(range(rank))) if axes is None else tuple(axis_of(machine, item, rank) for item in axes)
+    if len(order) != rank:
+        raise UserRaise(ValueError, "axes don't match array", machine.span)
+    if len(set(order)) < rank:
+        raise UserRaise(ValueError, "repeated axis in transpose", machine.span)
     if isinstance(value, Array):
         return machine.heap.created(Array(np.empty(0), value, order, "permute"))
     if is_plain(machine, value):
@@ -323,7 +328,8 @@ def _broadcast_arrays(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AS
 @handles(np.expand_dims, options="axis")
 def _expand_dims(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     axis = args[1] if len(args) > 1 else kwargs["axis"]
-    return reshape(machine, args[0], np.expand_dims(np.empty(shape(machine, args[0])), axis).shape, node)
+    wide = call_numpy(machine, lambda: np.expand_dims(np.empty(shape(machine, args[0])), axis))
+    return reshape(machine, args[0], shape(machine, wide), node)
 
 
 def _at_least(native: Callable[..., Any]) -> Handler:
@@ -416,7 +422,8 @@ def _take(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     axis = args[2] if len(args) > 2 else kwargs.get("axis")
     array = _as_array(machine, args[0]) if axis is not None else reshape(machine, args[0], -1, node)
     array = box(machine, array) if isinstance(array, np.ndarray) else array
-    return get(machine, array, (slice(None),) * int(axis or 0) + (args[1],), node)
+    place = axis_of(machine, axis or 0, len(shape(machine, array)))
+    return get(machine, array, (slice(None),) * place + (args[1],), node)
 
 
 @handles(np.meshgrid, options="indexing")

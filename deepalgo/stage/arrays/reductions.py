@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.ir import Kind, Type
+from deepalgo.stage.arrays.axes import axes_of, axis_of
 from deepalgo.stage.arrays.convert import is_plain, plain, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import Masked, call_numpy, close, emit
 from deepalgo.stage.machine import Machine
@@ -19,20 +20,12 @@ Args = list[Any]
 Kwargs = dict[str, Any]
 
 
-def axes_of(axis: Any, rank: int) -> list[int]:
-    """The axes that a reduction removes, last first."""
-    if axis is None:
-        return list(reversed(range(rank)))
-    chosen = axis if isinstance(axis, tuple) else (axis,)
-    return sorted((int(item) % rank for item in chosen), reverse=True)
-
-
 def reduce(machine: Machine, name: str, value: Signal, axis: Any, keepdims: bool) -> Signal:
     """One reduction over one, several or all axes."""
     if axis is None and not keepdims:
         return machine.emit(name, value, axis=None, flavour="np") if value.shape else value
     result = value
-    axes = axes_of(axis, len(value.shape))
+    axes = axes_of(machine, axis, len(value.shape))
     for place in axes:
         result = machine.emit(name, result, axis=place, flavour="np")
     if keepdims:
@@ -111,7 +104,7 @@ def _mean(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 def mean(machine: Machine, value: Signal, axis: Any, keepdims: bool) -> Signal:
     """The sum over the number of items."""
-    count = int(np.prod([value.shape[place] for place in axes_of(axis, len(value.shape))])) if value.shape else 1
+    count = int(np.prod([value.shape[place] for place in axes_of(machine, axis, len(value.shape))])) if value.shape else 1
     return emit(machine, "div", reduce(machine, "sum", value, axis, keepdims), count)
 
 
@@ -133,7 +126,7 @@ def _std(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def variance(machine: Machine, value: Signal, axis: Any, keepdims: bool, ddof: int) -> Signal:
     """The mean squared distance from the mean."""
     gap = emit(machine, "sub", value, mean(machine, value, axis, True))
-    count = int(np.prod([value.shape[place] for place in axes_of(axis, len(value.shape))])) - ddof
+    count = int(np.prod([value.shape[place] for place in axes_of(machine, axis, len(value.shape))])) - ddof
     return emit(machine, "div", reduce(machine, "sum", emit(machine, "mul", gap, gap), axis, keepdims), count)
 
 
@@ -144,7 +137,7 @@ def _cumulative(name: str, native: Callable[..., Any]) -> Handler:
         value, axis = to_signal(machine, args[0]), options(args, kwargs)[0]
         if axis is None:
             value, axis = machine.emit("reshape", value, shape=(int(np.prod(value.shape)),), flavour="np"), 0
-        return wrap(machine, machine.emit(name, value, axis=int(axis) % len(value.shape), flavour="np"))
+        return wrap(machine, machine.emit(name, value, axis=axis_of(machine, axis, len(value.shape)), flavour="np"))
 
     return handler
 
@@ -159,7 +152,7 @@ def _ordering(name: str, native: Callable[..., Any]) -> Handler:
             return call_numpy(machine, native, *[plain(machine, item) for item in args], **kwargs)
         value = to_signal(machine, args[0])
         axis = args[1] if len(args) > 1 else kwargs.get("axis", -1)
-        return wrap(machine, machine.emit(name, value, axis=int(axis) % len(value.shape), flavour="np"))
+        return wrap(machine, machine.emit(name, value, axis=axis_of(machine, axis, len(value.shape)), flavour="np"))
 
     return handler
 
@@ -221,7 +214,7 @@ def _diff(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.diff, *[plain(machine, item) for item in args], **kwargs)
     value = to_signal(machine, args[0])
-    axis = int(kwargs.get("axis", -1)) % len(value.shape)
+    axis = axis_of(machine, kwargs.get("axis", -1), len(value.shape))
     for _ in range(args[1] if len(args) > 1 else kwargs.get("n", 1)):
         full = (("slice", None, None, None),) * axis
         later = machine.emit("take", value, key=(*full, ("slice", 1, None, None)), flavour="np")

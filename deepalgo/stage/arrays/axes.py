@@ -1,0 +1,40 @@
+"""Axes as NumPy counts them: negative ones from the end, and none that is not there."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.values import UserRaise
+
+
+def axis_of(machine: Machine, axis: Any, rank: int) -> int:
+    """One axis, counted from the front.
+
+    >>> axis_of(Machine(), -1, 3)
+    2
+    """
+    place = operator.index(axis)
+    if not -rank <= place < rank:
+        raise UserRaise(np.exceptions.AxisError(place, rank), None, machine.span)
+    return place % rank
+
+
+def axes_of(machine: Machine, axis: Any, rank: int) -> list[int]:
+    """The axes that a reduction removes, last first.
+
+    >>> axes_of(Machine(), None, 3), axes_of(Machine(), (0, -1), 3)
+    ([2, 1, 0], [2, 0])
+    """
+    if axis is None:
+        return list(reversed(range(rank)))
+    chosen = axis if isinstance(axis, tuple) else (axis,)
+    if rank == 0 and chosen in ((0,), (-1,)):  # NumPy takes a number for its own first axis
+        return []
+    found = [axis_of(machine, item, rank) for item in chosen]
+    if len(set(found)) < len(found):
+        raise UserRaise(ValueError, "duplicate value in 'axis'", machine.span)
+    return sorted(found, reverse=True)
