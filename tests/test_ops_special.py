@@ -219,6 +219,7 @@ def test_angles_are_numpys():
     check_values("angle", [np.array([1.0, -2.0, 0.0])])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")  # torch's own tracer does it
 def test_a_compiled_graph_has_one_operation_for_each_function():
     b = Builder()
