@@ -21,8 +21,9 @@ FEW = 4096
 BITS = {torch.float64: torch.int64, torch.float32: torch.int32}
 
 
-def where(condition: Tensor, a: Operand, b: Operand) -> Tensor:
+def where(condition: Operand, a: Operand, b: Operand) -> Tensor:
     """`a` where the condition holds, else `b`."""
+    condition = torch.as_tensor(condition)
     if condition.numel() < FEW or not may_look() or condition.device.type != "cpu":
         return torch.where(condition, a, b)
     a, b = tensors(a, b) if isinstance(a, Tensor) or isinstance(b, Tensor) else (torch.as_tensor(a), torch.as_tensor(b))

@@ -16,12 +16,12 @@ from deepalgo.ops.forms.operands import Operand, tensors
 
 def min(a: Operand, b: Operand) -> Tensor:
     """`b if b < a else a`."""
-    return where(b < a, b, a)  # type: ignore[arg-type, operator]  # one of them is a tensor
+    return where(b < a, b, a)  # type: ignore[operator]  # one of them is a tensor
 
 
 def max(a: Operand, b: Operand) -> Tensor:
     """`b if b > a else a`."""
-    return where(b > a, b, a)  # type: ignore[arg-type, operator]  # one of them is a tensor
+    return where(b > a, b, a)  # type: ignore[operator]  # one of them is a tensor
 
 
 def minimum(a: Operand, b: Operand) -> Tensor:
