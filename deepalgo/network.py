@@ -52,6 +52,7 @@ class Network(torch.nn.Module):
 
     `loops`: "run" lets each sample run its own number of rounds, "settle" runs `max_rounds` for all in one fixed graph, in which
     samples that are done keep their values. `errors`: samples on which the heuristic raises raise, or become "nan".
+    `heuristic` is the program as it was compiled, before anything was added to it.
     """
 
     def __init__(
@@ -63,9 +64,11 @@ class Network(torch.nn.Module):
         max_rounds: int | None = None,
         errors: str = "raise",
         function: Callable[..., Any] | None = None,
+        heuristic: Program | None = None,
     ) -> None:
         super().__init__()
         self.program = program
+        self.heuristic = heuristic if heuristic is not None else program
         self.signature: Inputs = signature if signature is not None else Floats(program)
         self.loops = loops
         self.max_rounds = max_rounds if max_rounds is not None else 10_000 if loops == "run" else 64
@@ -198,9 +201,13 @@ class Network(torch.nn.Module):
             self._executables[plan] = build(self.program, plan)
         return self._executables[plan]
 
+    def with_program(self, program: Program, *, errors: str | None = None) -> Network:
+        """A network that runs another program as this one runs its own, with the weights that the program brings."""
+        return Network(program, self.signature, loops=self.loops, max_rounds=self.max_rounds, errors=errors or self.errors,
+                       function=self.function, heuristic=self.heuristic)
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Network:
-        twin = Network(self.program, self.signature, loops=self.loops, max_rounds=self.max_rounds, errors=self.errors,
-                       function=self.function)
+        twin = self.with_program(self.program)
         memo[id(self)] = twin
         twin.weights = copy.deepcopy(self.weights, memo)
         twin.train(self.training)
