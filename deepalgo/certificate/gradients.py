@@ -55,10 +55,10 @@ class GradientCheck:
         gradients = network_gradients(self.network, leaves) if samples else []
         moves = [move for row, sample in enumerate(samples) for move in self._moves(row, sample)]
         for move, steady in zip(moves, self._steady(leaves, moves), strict=True):
-            points = self._points(move) if steady else None
+            points = self._points(move, around(move.x)) if steady else None
             for output, row in enumerate(gradients):
                 found = row[move.place]
-                self._compare(move, output, None if points is None else [point[output] for point in points], found)
+                self._compare(move, output, None if points is None else [point[output] for point in points], found, leaves)
         return Gradients(self.compared, self.skipped, self.largest)
 
     def _moves(self, row: int, sample: int) -> Iterator[Move]:
@@ -76,18 +76,19 @@ class GradientCheck:
         paths = all_paths(self.network, moved) if moves else []
         return [len(set(paths[5 * number : 5 * number + 5])) == 1 and paths[5 * number] is not None for number in range(len(moves))]
 
-    def _points(self, move: Move) -> list[list[float]] | None:
-        """The outputs at five points around an input; None if the function takes another path at one of them."""
+    def _points(self, move: Move, at: Sequence[float]) -> list[list[float]] | None:
+        """The outputs at points around an input; None if the function takes another path at one of them."""
         values = self.inputs[move.sample]
         here, found = self.original.run(values), []
-        for x in around(move.x):
+        for x in at:
             outcome = self.original.run([*values[: move.place], _replaced(values[move.place], move.item, x), *values[move.place + 1 :]])
             if outcome.error is not None or outcome.hits != here.hits:
                 return None
             found.append([project(value) for value in outcome.numbers])
         return found
 
-    def _compare(self, move: Move, output: int, values: list[float] | None, gradient: np.ndarray | None) -> None:
+    def _compare(self, move: Move, output: int, values: list[float] | None, gradient: np.ndarray | None,
+                 leaves: Sequence[Tensor]) -> None:
         got = 0.0 if gradient is None else float(gradient[(move.row, *move.item)])
         name = self.program.inputs[move.place].path + (str(list(move.item)) if move.item else "")
         if math.isnan(got):
@@ -98,11 +99,46 @@ class GradientCheck:
             return
         difference, noise = abs(got - expected), rounding(values, move.x)
         if not difference <= RTOL * abs(expected) + noise:
-            what = f"the gradients of output {output} by `{name}` differ"
-            raise VerificationError(what, sample=move.sample, expected=expected, got=got)
+            rough = difference <= 4 * self._roughness(move, output, leaves)
+            if not rough and not self._is_no_oracle(move, output, difference, expected):
+                what = f"the gradients of output {output} by `{name}` differ"
+                raise VerificationError(what, sample=move.sample, expected=expected, got=got)
+            self.skipped += 1
+            return
         self.compared += 1
         if abs(expected) > noise / RTOL:
             self.largest = max(self.largest, difference / abs(expected))
+
+    def _roughness(self, move: Move, output: int, leaves: Sequence[Tensor]) -> float:
+        """How far the network's own derivative moves with the last digits of the inputs: cancellation leaves it few digits."""
+        generator = torch.Generator().manual_seed(0)
+        near = []
+        for leaf in leaves:
+            rows = leaf.detach()[[move.row] * 16]
+            digits = torch.randint(-4, 5, rows.shape, generator=generator).to(rows)
+            near.append(rows * (1 + digits * torch.finfo(rows.dtype).eps) if rows.is_floating_point() else rows)
+        _, failures = self.network.outcomes(near)
+        if any(failures):
+            return math.inf
+        found = network_gradients(self.network, near)[output][move.place]
+        items = [0.0] if found is None else [float(row[move.item]) for row in found]
+        return max(items) - min(items)
+
+    def _is_no_oracle(self, move: Move, output: int, difference: float, expected: float) -> bool:
+        """Look again at a quotient that disagrees: the function may be rough, or periodic with less than the step."""
+        near = self._points(move, [move.x * (1 + k * 2e-15) for k in range(-4, 5)])
+        if near is None:
+            return True
+        roughness = max(row[output] for row in near) - min(row[output] for row in near)
+        if difference <= 4 * roughness / step(move.x):
+            return True
+        for scale in (0.037, 0.0013):  # no simple fractions of the first step
+            points = self._points(move, around(move.x, scale))
+            values = None if points is None else [row[output] for row in points]
+            closer = None if values is None else slope(values, move.x, scale)
+            if values is None or closer is None or abs(closer - expected) > max(difference / 10, 4 * rounding(values, move.x, scale)):
+                return True
+        return False
 
 
 def _is_absorbed(values: Sequence[float], got: float, x: float) -> bool:

@@ -20,24 +20,24 @@ STEP = 1e-4
 SMALLEST = 1e-307
 
 
-def step(x: float) -> float:
+def step(x: float, scale: float = 1.0) -> float:
     """The wider of the two steps."""
-    return STEP * (abs(x) or 1.0)
+    return scale * STEP * (abs(x) or 1.0)
 
 
-def around(x: float) -> list[float]:
+def around(x: float, scale: float = 1.0) -> list[float]:
     """The five points at which the function is asked."""
-    return [x + k * step(x) for k in (-1.0, -0.5, 0.0, 0.5, 1.0)]
+    return [x + k * step(x, scale) for k in (-1.0, -0.5, 0.0, 0.5, 1.0)]
 
 
-def slope(values: Sequence[float], x: float) -> float | None:
+def slope(values: Sequence[float], x: float, scale: float = 1.0) -> float | None:
     """The derivative at x from the values at `around(x)`, or None where it cannot be trusted."""
     if not all(map(math.isfinite, values)):
         return None
     low, left, middle, right, high = values
-    h = step(x)
+    h = step(x, scale)
     wide, narrow = (high - low) / (2 * h), (right - left) / h
-    noise = rounding(values, x)
+    noise = rounding(values, x, scale)
     wide_bend, narrow_bend = abs(high - 2 * middle + low) / h, 2 * abs(right - 2 * middle + left) / h
     # The second difference halves with the step where the function is smooth, and stays at a kink.
     if narrow_bend > 0.75 * wide_bend and narrow_bend > 1e-6 * abs(narrow) + noise:
@@ -47,6 +47,6 @@ def slope(values: Sequence[float], x: float) -> float | None:
     return (4 * narrow - wide) / 3
 
 
-def rounding(values: Sequence[float], x: float) -> float:
+def rounding(values: Sequence[float], x: float, scale: float = 1.0) -> float:
     """How far the last digits of the values, after some computation, can move a difference quotient."""
-    return (1e-13 * max(map(abs, values)) + SMALLEST) / step(x)
+    return (1e-13 * max(map(abs, values)) + SMALLEST) / step(x, scale)

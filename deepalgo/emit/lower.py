@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from deepalgo.emit.catch import catch
 from deepalgo.emit.code_errors import can_fail, code_errors
+from deepalgo.emit.fold import fold
 from deepalgo.emit.forgive import forgive
 from deepalgo.emit.hoist import hoist
 from deepalgo.emit.levels import Level, find_levels
@@ -17,6 +18,8 @@ from deepalgo.emit.mask import mask
 from deepalgo.emit.merge import merge
 from deepalgo.emit.prune import prune
 from deepalgo.emit.sink import sink
+from deepalgo.emit.spare import spare
+from deepalgo.emit.unroll import unroll
 from deepalgo.emit.weigh import is_light
 from deepalgo.ir import Check, Program, Try, walk
 
@@ -44,7 +47,10 @@ class Lowered:
 
 def lower(program: Program, plan: Plan) -> Lowered:
     """Bring a program into the form that its plan asks for."""
-    program = prune(sink(merge(hoist(program))))
+    program = hoist(program)
+    if not plan.record:
+        program = unroll(program)
+    program = prune(spare(sink(merge(fold(program)))))
     if any(isinstance(statement, Try) for statement in walk(program.body)):
         program = prune(catch(program, plan.rounds))
     checks: tuple[Check, ...] = ()

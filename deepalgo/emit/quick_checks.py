@@ -1,22 +1,25 @@
-"""Find the fast question that settles a check for a whole batch, if there is one.
+"""Find the fast questions that settle a check for a whole batch, if there are any.
 
 >>> from deepalgo.ir import Type
 >>> x, zero = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL))
 >>> below, ok = Value(2, Type(Kind.BOOL)), Value(3, Type(Kind.BOOL))
 >>> ops = {below: Op(below, "lt", (x, zero)), ok: Op(ok, "not", (below,)), zero: Op(zero, "const", (), (("value", 0.0),))}
->>> quick_question(ok, ops)
-Question(name='at_least', value=Value(id=0, type=Type(kind=<Kind.REAL: 2>, shape=()), name='x'), bound=0.0)
+>>> [(question.name, str(question.value), str(question.bound)) for question in quick_questions(ok, ops, lambda value: value == zero)]
+[('at_least', '%x0', '%1')]
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from deepalgo.ir import Kind, Op, Value
 
 NAMES = {"ge": "at_least", "gt": "above", "le": "at_most", "lt": "below"}
-OPPOSITE = {"ge": "lt", "gt": "le", "le": "gt", "lt": "ge"}
+OPPOSITE = {"ge": "lt", "gt": "le", "le": "gt", "lt": "ge", "eq": "ne", "ne": "eq"}
+MIRROR = {"ge": "le", "gt": "lt", "le": "ge", "lt": "gt", "eq": "eq", "ne": "ne"}
+#: More questions than these take as long as the mask.
+MANY = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,32 +28,60 @@ class Question:
 
     name: str
     value: Value
-    bound: float | None = None
+    bound: Value | None = None
 
 
-def quick_question(ok: Value, ops: Mapping[Value, Op]) -> Question | None:
-    """A question whose answer yes means that `ok` holds for every sample; `ops` are the operations by their result."""
-    match ops.get(ok):
-        case Op(name="no_overflow", args=(value, *_)) if value.type.kind == Kind.REAL:
-            return Question("finite", value)
-        case Op(name="ne", args=(value, other)) if _number(other, ops) == 0 and value.type.kind <= Kind.REAL:
-            return Question("nonzero", value)
-        case Op(name="not", args=(denied,)) if denied in ops and ops[denied].name in OPPOSITE:
-            return _comparison(OPPOSITE[ops[denied].name], ops[denied].args, ops)
-        case Op(name=name, args=args) if name in NAMES:
-            return _comparison(name, args, ops)
-        case Op(name="or", args=(either, _)):
-            return quick_question(either, ops)
-        case _:
+def quick_questions(ok: Value, ops: Mapping[Value, Op], is_steady: Callable[[Value], bool]) -> tuple[Question, ...]:
+    """Questions that, if all are answered with yes, mean that `ok` holds for every sample; none if there are no such questions.
+
+    `ops` are the operations by their result, `is_steady` is whether a value is the same for all samples.
+    """
+    found = Questions(ops, is_steady).settle(ok, True)
+    return found if found is not None and len(found) <= MANY else ()
+
+
+class Questions:
+    """Looks into conditions."""
+
+    def __init__(self, ops: Mapping[Value, Op], is_steady: Callable[[Value], bool]) -> None:
+        self.ops = ops
+        self.is_steady = is_steady
+
+    def settle(self, ok: Value, truth: bool) -> tuple[Question, ...] | None:
+        """Questions that settle that a condition is true, or that it is false."""
+        op = self.ops.get(ok)
+        if op is None:
             return None
+        match op.name:
+            case "not":
+                return self.settle(op.args[0], not truth)
+            case "and" | "or":
+                first, second = (self.settle(arg, truth) for arg in op.args)
+                if truth == (op.name == "and"):
+                    return None if first is None or second is None else (*first, *second)
+                return first if first is not None else second
+            case "no_overflow" | "isfinite" if truth and op.args[0].type.kind == Kind.REAL:
+                return (Question("finite", op.args[0]),)
+            case "isinf" | "isnan" if not truth and op.args[0].type.kind == Kind.REAL:
+                return (Question("finite", op.args[0]),)
+            case "lt" | "le" | "gt" | "ge" | "eq" | "ne":
+                return self.compare(op, truth)
+            case _:
+                return None
 
+    def compare(self, op: Op, truth: bool) -> tuple[Question, ...] | None:
+        """A value against a bound that is the same for all samples."""
+        name, (value, bound) = op.name, op.args
+        if self.is_steady(value):
+            name, value, bound = MIRROR[name], bound, value
+        name = name if truth else OPPOSITE[name]
+        if self.is_steady(value) or not self.is_steady(bound) or bound.type.shape or max(value.type.kind, bound.type.kind) > Kind.REAL:
+            return None
+        if name == "ne" and self.is_zero(bound):
+            return (Question("nonzero", value),)
+        return (Question(NAMES[name], value, bound),) if name in NAMES and value.type.kind == Kind.REAL else None
 
-def _comparison(name: str, args: tuple[Value, ...], ops: Mapping[Value, Op]) -> Question | None:
-    bound = _number(args[1], ops)
-    return Question(NAMES[name], args[0], bound) if bound is not None and args[0].type.kind == Kind.REAL else None
-
-
-def _number(value: Value, ops: Mapping[Value, Op]) -> float | None:
-    op = ops.get(value)
-    number = op.attr("value") if op is not None and op.name == "const" else None
-    return float(number) if isinstance(number, (int, float)) else None
+    def is_zero(self, value: Value) -> bool:
+        """Whether a value is the constant 0."""
+        op = self.ops.get(value)
+        return op is not None and op.name == "const" and op.attr("value") in (0, False)

@@ -151,6 +151,10 @@ class Rewriter:
         self.out.append(Op(result, name, args, attrs))
         return result
 
+    def fit(self, value: Value, type: Type) -> Value:
+        """The value in the kind of a type."""
+        return value if value.type.kind == type.kind else self.add(f"to_{type.kind.name.lower()}", value)
+
     def const(self, value: Attr) -> Value:
         """Append a constant and return it."""
         return self.add("const", attrs=(("value", value),))

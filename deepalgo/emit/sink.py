@@ -33,6 +33,8 @@ from deepalgo.source import Span
 #: Operations whose value or derivative can be infinite although their operands are not.
 ORIGINS = {"div", "pow", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "asin", "acos", "acosh", "atanh", "tan",
            "sinh", "cosh", "gamma", "lgamma", "mod", "fmod", "remainder", "hypot", "atan2"}
+#: Operations that are harmless if their second operand is not 0.
+QUOTIENTS = {"div", "mod", "fmod", "remainder"}
 
 
 def sink(program: Program) -> Program:
@@ -48,6 +50,7 @@ class Sink(Rewriter):
         self.hazards: dict[Value, Op] = {}
         self.order: dict[Value, int] = {}
         self.guarded: set[Span | None] = set()
+        self.steady: set[Value] = set()
 
     def block(self, block: Block) -> Block:
         """A block; checks at the place of an operation are its guards, before or after it."""
@@ -60,6 +63,8 @@ class Sink(Rewriter):
     def op(self, op: Op) -> None:
         """Note hazards; make a choice that drops one a branch."""
         args = self.see(op.args)
+        if _is_steady(op):
+            self.steady.add(op.result)
         if op.name == "select" and op.result.type.kind >= Kind.REAL and any(arg in self.hazards for arg in args[1:]):
             return self.select(op, args)
         if self.is_origin(op) or any(arg in self.hazards for arg in args):
@@ -73,7 +78,9 @@ class Sink(Rewriter):
         self.order[op.result] = len(self.order)
 
     def is_origin(self, op: Op) -> bool:
-        """Whether an infinity can begin here."""
+        """Whether an infinity can begin here; weights are no zeros, or there would be a check."""
+        if op.name in QUOTIENTS and op.args[1] in self.steady:
+            return False
         return op.name in ORIGINS and (op.span is None or op.span not in self.guarded) and op.result.type.kind >= Kind.REAL
 
     def select(self, op: Op, args: tuple[Value, ...]) -> None:
@@ -157,3 +164,11 @@ class Sink(Rewriter):
             if TABLE[self.hazards[value].name].broadcasts and value.type.shape in ((), mask.type.shape) and (users or not kept):
                 kept.append(value)
         return kept[::-1]
+
+
+def _is_steady(op: Op) -> bool:
+    """Whether this is a weight, or a constant other than 0."""
+    if op.name == "const":
+        value = op.attr("value")
+        return isinstance(value, (int, float)) and value != 0
+    return op.name == "weight" and not op.result.type.shape

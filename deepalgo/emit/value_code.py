@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from deepalgo.emit.expression import ATOM, Text, bracket, fill, literal
 from deepalgo.emit.levels import Level, find_levels
 from deepalgo.emit.names import Names
-from deepalgo.emit.quick_checks import quick_question
+from deepalgo.emit.quick_checks import Question, quick_questions
 from deepalgo.emit.ties import find_ties
 from deepalgo.ir import Attr, Block, Check, Kind, Op, Program, Statement, Value, blocks, captured, used
 from deepalgo.ops.table import TABLE
@@ -75,11 +75,12 @@ class ValueWriter:
     def note(self, op: Op) -> None:
         """Record what may be doubtful about an operation."""
         operands = [self.operand(op, place).text for place in range(len(op.args))]
+        alike = "" if self.levels[op.result] == Level.BATCHED else ", batched=False"
         if op.result in self.ties:
             other = operands[1] if len(op.args) == 2 else NEAREST[op.name].format(operands[0])
-            self.line(f"run.note_tie({operands[0]}, {other}, {self.site(op)})")
+            self.line(f"run.note_tie({operands[0]}, {other}, {self.site(op)}{alike})")
         if TABLE[op.name].endpoint and op.result.type.kind == Kind.REAL:
-            self.line(f"run.note_endpoint({TABLE[op.name].endpoint.format(*operands)}, {self.site(op)})")
+            self.line(f"run.note_endpoint({TABLE[op.name].endpoint.format(*operands)}, {self.site(op)}{alike})")
 
     def const(self, op: Op) -> None:
         """A number is written where it is used, a table once for all calls."""
@@ -162,12 +163,16 @@ class ValueWriter:
         self.line(f"{self.quick(check)}{call}")
 
     def quick(self, check: Check) -> str:
-        """A fast question that is asked first, so that the mask of the check is computed only if its answer is no."""
-        question = quick_question(check.ok, self.ops) if check.ok in self.pending else None
-        if question is None or self.levels[question.value] == Level.NUMBER:
+        """Fast questions that are asked first, so that the mask of the check is computed only if an answer is no."""
+        if check.ok not in self.pending:
             return ""
-        bound = "" if question.bound is None else f", {literal(question.bound).text}"
-        return f"quick.{question.name}({self.texts[question.value].text}{bound}) or "
+        questions = quick_questions(check.ok, self.ops, lambda value: self.levels[value] != Level.BATCHED)
+        return f"{' and '.join(map(self.question, questions))} or " if questions else ""
+
+    def question(self, question: Question) -> str:
+        """The text of a fast question."""
+        bound = "" if question.bound is None else f", {self.texts[question.bound].text}"
+        return f"quick.{question.name}({self.texts[question.value].text}{bound})"
 
     def name(self, value: Value, wish: str = "") -> str:
         """Give a value its variable."""

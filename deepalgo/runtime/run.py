@@ -158,14 +158,20 @@ class Run:
         """Record the rounds of a counted loop."""
         self.note("rounds", site, torch.tensor(count))
 
-    def note_tie(self, a: Operand, b: Operand, site: int) -> None:
+    def note_tie(self, a: Operand, b: Operand, site: int, batched: bool = True) -> None:
         """Record whether the last digits decide a comparison."""
-        near = is_near(self.to_real(self.tensor(a)), self.to_real(self.tensor(b)))
-        self.note("ties", site, near.reshape(len(near), -1).any(1) if near.dim() > 1 else near)
+        self.note("ties", site, _any(is_near(self.to_real(self.tensor(a)), self.to_real(self.tensor(b))), batched))
 
-    def note_endpoint(self, hit: Tensor, site: int) -> None:
+    def note_endpoint(self, hit: Tensor, site: int, batched: bool = True) -> None:
         """Record where an infinite derivative was replaced by 0."""
-        self.note("endpoints", site, hit.reshape(len(hit), -1).any(1) if hit.dim() > 1 else hit)
+        self.note("endpoints", site, _any(hit, batched))
+
+
+def _any(hit: Tensor, batched: bool) -> Tensor:
+    """Whether it is true of any item, for each sample or for all of them alike."""
+    if not batched:
+        return hit.any()
+    return hit.reshape(len(hit), -1).any(1) if hit.dim() > 1 else hit
 
 
 def _number(operand: Operand, sample: int) -> object:

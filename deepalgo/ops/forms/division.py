@@ -12,10 +12,12 @@ import torch
 from torch import Tensor
 from torch.autograd.function import FunctionCtx
 
-from deepalgo.ops.forms.operands import Operand, apply, is_integral, spread, tensors
+from deepalgo.ops.forms.operands import Operand, apply, is_integral, may_look, spread, tensors
 
 #: A power of two, so that multiples are exact; it brings every quotient of ordinary numbers below overflow.
 HUGE = 2.0**1020
+#: Quotients up to which torch's own remainder is exact.
+TAME = 1e6
 
 
 def floordiv(a: Operand, b: Operand) -> Tensor:
@@ -32,6 +34,8 @@ def mod(a: Operand, b: Operand) -> Tensor:
     if is_integral(a, b):
         a, b = tensors(a, b)
         return torch.remainder(a, _harmless(b))
+    if may_look() and _is_tame(a, b):
+        return _apply(TameMod, a, b)
     return _apply(Mod, a, b)
 
 
@@ -61,6 +65,17 @@ def _harmless(divisor: Tensor) -> Tensor:
     return divisor.masked_fill((divisor == 0) | (divisor == -1), 1)
 
 
+def _is_tame(a: Operand, b: Operand) -> bool:
+    """One positive divisor, and no quotient too large for torch's own remainder."""
+    if not isinstance(a, Tensor) or a.numel() == 0 or (isinstance(b, Tensor) and b.dim() > 0):
+        return False
+    divisor = b.item() if isinstance(b, Tensor) else b
+    if isinstance(divisor, complex) or not 1e-30 < divisor < 1e30:
+        return False
+    low, high = torch.aminmax(a.detach())
+    return -TAME * divisor < low.item() and high.item() < TAME * divisor
+
+
 def exact_fmod(a: Tensor, b: Tensor) -> Tensor:
     """`fmod` in two exact steps: torch gives NaN where `a / b` overflows."""
     return torch.fmod(torch.fmod(a, HUGE * b), b)
@@ -76,7 +91,9 @@ class Quotient(torch.autograd.Function):
         ctx.save_for_backward(*inputs, output)
 
     @staticmethod
-    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor | None]:
+        if not ctx.needs_input_grad[1]:
+            return g, None
         a, b, r = ctx.saved_tensors
         return g, -g * torch.round((a - r) / b).detach()
 
@@ -96,6 +113,14 @@ class Mod(Quotient):
     def forward(a: Tensor, b: Tensor) -> Tensor:
         # A zero takes the divisor's sign as well, which torch leaves out.
         return torch.copysign(torch.remainder(torch.fmod(a, HUGE * b), b), b)
+
+
+class TameMod(Quotient):
+    """Python's `%` for a positive divisor and moderate quotients; adding 0 turns -0 into 0."""
+
+    @staticmethod
+    def forward(a: Tensor, b: Tensor) -> Tensor:
+        return torch.remainder(a, b).add_(0.0)
 
 
 class Remainder(Quotient):

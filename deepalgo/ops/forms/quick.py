@@ -11,34 +11,40 @@ from __future__ import annotations
 import cmath
 
 import torch
-from torch import Tensor
+
+from deepalgo.ops.forms.operands import Operand
 
 
-def finite(x: Tensor) -> bool:
+def finite(x: Operand) -> bool:
     """No sample is inf or NaN."""
-    return cmath.isfinite(x.sum().item())
+    return cmath.isfinite(torch.as_tensor(x).sum().item())
 
 
-def nonzero(x: Tensor) -> bool:
+def nonzero(x: Operand) -> bool:
     """No sample is 0."""
+    x = torch.as_tensor(x)
     return above(x, 0) or int(torch.count_nonzero(x)) == x.numel()
 
 
-def at_least(x: Tensor, bound: float) -> bool:
+def at_least(x: Operand, bound: Operand) -> bool:
     """`x >= bound` for all."""
-    return x.numel() == 0 or x.min().item() >= bound
+    x = torch.as_tensor(x)
+    return x.numel() == 0 or bool(x.min().item() >= bound)  # type: ignore[operator]  # a real number
 
 
-def above(x: Tensor, bound: float) -> bool:
+def above(x: Operand, bound: Operand) -> bool:
     """`x > bound` for all."""
-    return x.numel() == 0 or x.min().item() > bound
+    x = torch.as_tensor(x)
+    return x.numel() == 0 or bool(x.min().item() > bound)  # type: ignore[operator]  # a real number
 
 
-def at_most(x: Tensor, bound: float) -> bool:
+def at_most(x: Operand, bound: Operand) -> bool:
     """`x <= bound` for all."""
-    return x.numel() == 0 or x.max().item() <= bound
+    x = torch.as_tensor(x)
+    return x.numel() == 0 or bool(x.max().item() <= bound)  # type: ignore[operator]  # a real number
 
 
-def below(x: Tensor, bound: float) -> bool:
+def below(x: Operand, bound: Operand) -> bool:
     """`x < bound` for all."""
-    return x.numel() == 0 or x.max().item() < bound
+    x = torch.as_tensor(x)
+    return x.numel() == 0 or bool(x.max().item() < bound)  # type: ignore[operator]  # a real number

@@ -1,0 +1,58 @@
+"""Write short counted loops out, round by round; so that what depends on the round alone becomes known.
+
+>>> from deepalgo.ir import Input, Kind, Leaf, Op, Type
+>>> real, number = Type(Kind.REAL), Type(Kind.INT)
+>>> x, y, z, out, i = (Value(k, t, n) for k, (t, n) in enumerate(((real, "x"), (real, "y"), (real, "z"), (real, ""), (number, "i"))))
+>>> loop = Loop((out,), 2, (x,), Block((i, y), (Op(z, "mul", (y, i)),), (z,)))
+>>> print(unroll(Program("f", (Input("x", x),), (), Block((), (loop,), (out,)), Leaf(out))))
+f(x: real)
+  %5 = const value=0
+  %z6 = mul %x0 %5
+  %7 = const value=1
+  %z8 = mul %z6 %7
+  return %z8
+"""
+
+from __future__ import annotations
+
+from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.ir import Block, Loop, Program, Value, walk
+
+#: Statements up to which a loop is written out.
+SHORT = 64
+
+
+def unroll(program: Program) -> Program:
+    """The program without short counted loops."""
+    return Unroll(Fresh.of(program)).program(program)
+
+
+class Unroll(Rewriter):
+    """Every round is a copy of the body."""
+
+    def loop(self, loop: Loop) -> None:
+        """Rounds in a row, each from what the round before hands out."""
+        statements = sum(1 for _ in walk(loop.body))
+        pairs = zip(loop.init, loop.body.params[1:], strict=True)
+        if loop.count * statements > SHORT or any(first.type.shape != param.type.shape for first, param in pairs):
+            return super().loop(loop)
+        carried = self.see(loop.init)
+        for number in range(loop.count):
+            carried = self.round(loop.body, number, carried)
+        self.env.update(zip(loop.results, self.fitted(carried, loop.results), strict=True))
+        return None
+
+    def round(self, body: Block, number: int, carried: tuple[Value, ...]) -> tuple[Value, ...]:
+        """One round in the current block."""
+        before, self.renews, renews = dict(self.env), True, self.renews
+        index, *params = body.params
+        self.env.update(zip(params, self.fitted(carried, tuple(params)), strict=True))
+        self.env[index] = self.const(number)
+        self.statements(body.body)
+        results = self.see(body.results)
+        self.env, self.renews = before, renews
+        return results
+
+    def fitted(self, values: tuple[Value, ...], targets: tuple[Value, ...]) -> tuple[Value, ...]:
+        """The values in the kinds that are expected."""
+        return tuple(self.fit(value, target.type) for value, target in zip(values, targets, strict=True))
