@@ -21,16 +21,16 @@ ORDER = [
     "marks",
     "signature",
     "stage",
-    "tensorize",
     "runtime",
     "emit",
     "certificate",
     "network",
     "compiler",
+    "tensorize",
     "fit",
+    "datasets",
     "newton",
     "cluster",
-    "datasets",
     "cli",
 ]
 
