@@ -1,0 +1,42 @@
+"""Polynomials in one variable by Horner's rule, coefficients from the highest power down, as `numpy.roots` takes them.
+
+>>> value([1.0, 0.0, -2.0], 3.0)
+7.0
+>>> horner([1.0, 0.0, -2.0], 3.0)
+(7.0, 6.0, 1.0)
+
+These functions are what `deepalgo.compile` reads, and what runs as they stand: a coefficient is a float, a complex number or, in
+a batch written by hand, an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def value(S: Sequence[Any], x: Any) -> Any:
+    """The polynomial at `x`."""
+    p = S[0]
+    for c in S[1:]:
+        p = p * x + c
+    return p
+
+
+def slope(S: Sequence[Any], x: Any) -> tuple[Any, Any]:
+    """The polynomial and its derivative at `x`."""
+    p, dp = S[0], 0
+    for c in S[1:]:
+        dp = dp * x + p
+        p = p * x + c
+    return p, dp
+
+
+def horner(S: Sequence[Any], x: Any) -> tuple[Any, Any, Any]:
+    """The polynomial, its derivative and half of its second derivative at `x`."""
+    p, dp, ddp = S[0], 0, 0
+    for c in S[1:]:
+        ddp = ddp * x + dp
+        dp = dp * x + p
+        p = p * x + c
+    return p, dp, ddp

@@ -1,0 +1,112 @@
+"""Systems of p polynomials in d variables: nested Horner, the Jacobian, and the damped generalised inverse.
+
+`S` has the shape (p, m): a row for each polynomial, a column for each monomial of total degree at most `degree`, ordered as
+`monomials` lists them.
+
+>>> monomials(2, 2)
+((2, 0), (1, 1), (1, 0), (0, 2), (0, 1), (0, 0))
+>>> circle_and_line = np.array([[1.0, 0.0, 0.0, 1.0, 0.0, -1.0], [0.0, 0.0, 1.0, 0.0, -1.0, 0.0]])
+>>> F, J = linearize(circle_and_line, np.array([2.0, 1.0]), 2)
+>>> F.tolist(), J.tolist()
+([4.0, 1.0], [[4.0, 2.0], [1.0, -1.0]])
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import comb
+from typing import Any
+
+import numpy as np
+
+
+@cache
+def monomials(variables: int, degree: int) -> tuple[tuple[int, ...], ...]:
+    """The exponents of all monomials, in the order in which nested Horner reads their coefficients."""
+    if variables == 0:
+        return ((),)
+    return tuple((power, *rest) for power in range(degree, -1, -1) for rest in monomials(variables - 1, degree - power))
+
+
+@cache
+def nest(variables: int, degree: int, place: int = 0) -> Any:
+    """Where nested Horner finds each coefficient: a tree whose level is a variable, whose branches are its powers, the highest first.
+
+    >>> nest(2, 2)
+    ((0,), (1, 2), (3, 4, 5))
+    """
+    if variables == 0:
+        return place
+    branches = []
+    for power in range(degree, -1, -1):
+        branches.append(nest(variables - 1, degree - power, place))
+        place += comb(variables - 1 + degree - power, variables - 1)
+    return tuple(branches)
+
+
+def evaluate(S: Any, x: Any, degree: int) -> Any:
+    """`F(x)`, the values of the p polynomials."""
+    return _value(S, x, nest(len(x), degree), 0)
+
+
+def linearize(S: Any, x: Any, degree: int) -> tuple[Any, Any]:
+    """`F(x)` of shape (p,) and the Jacobian `J(x)` of shape (p, d)."""
+    F, slopes = _slopes(S, x, nest(len(x), degree), 0)
+    return F, np.stack(slopes, axis=1)
+
+
+def _value(S: Any, x: Any, tree: Any, variable: int) -> Any:
+    """The polynomials in the variables from `variable` on, whose coefficients the tree names."""
+    if isinstance(tree, int):
+        return S[:, tree]
+    total = _value(S, x, tree[0], variable + 1)
+    for branch in tree[1:]:
+        total = total * x[variable] + _value(S, x, branch, variable + 1)
+    return total
+
+
+def _slopes(S: Any, x: Any, tree: Any, variable: int) -> tuple[Any, list[Any]]:
+    """The same with the derivatives by the variables from `variable` on."""
+    if isinstance(tree, int):
+        return S[:, tree], []
+    total, others = _slopes(S, x, tree[0], variable + 1)
+    own = 0 * total
+    for branch in tree[1:]:
+        part, slopes = _slopes(S, x, branch, variable + 1)
+        own = own * x[variable] + total
+        others = [a * x[variable] + b for a, b in zip(others, slopes, strict=True)]
+        total = total * x[variable] + part
+    return total, [own, *others]
+
+
+def damped_step(J: Any, F: Any, damping: float) -> Any:
+    """`(J'J + damping) \\ J'F`: the generalised inverse applied to `F`, closed forms up to three variables.
+
+    With a damping above zero there is a step for every Jacobian; at `J = 0` it is zero. More equations than variables
+    are solved in the sense of least squares.
+    """
+    A, b = np.transpose(J) @ J, np.transpose(J) @ F
+    if len(b) == 1:
+        return b / (A[0, 0] + damping)
+    if len(b) == 2:
+        return _solve2(A[0, 0] + damping, A[0, 1], A[1, 1] + damping, b)
+    if len(b) == 3:
+        return _solve3(A, damping, b)
+    return np.linalg.solve(A + damping * np.eye(len(b)), b)
+
+
+def _solve2(a: Any, b: Any, c: Any, right: Any) -> Any:
+    """`[[a, b], [b, c]] \\ right` by Cramer's rule."""
+    det = a * c - b * b
+    return np.stack([(c * right[0] - b * right[1]) / det, (a * right[1] - b * right[0]) / det])
+
+
+def _solve3(A: Any, damping: float, right: Any) -> Any:
+    """A symmetric 3 x 3 system by its adjugate."""
+    a, b, c = A[0, 0] + damping, A[0, 1], A[0, 2]
+    d, e, f = A[1, 1] + damping, A[1, 2], A[2, 2] + damping
+    u, v, w = d * f - e * e, c * e - b * f, b * e - c * d
+    det = a * u + b * v + c * w
+    s, t, r = a * f - c * c, b * c - a * e, a * d - b * b
+    rows = [(u, v, w), (v, s, t), (w, t, r)]
+    return np.stack([(p * right[0] + q * right[1] + o * right[2]) / det for p, q, o in rows])
