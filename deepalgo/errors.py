@@ -40,6 +40,25 @@ class InputError(DeepalgoError):
     """A call of a network whose arguments do not fit what was compiled."""
 
 
+class FileError(DeepalgoError):
+    """A file that cannot be written, loaded or changed: which one, why, and a way out.
+
+    >>> print(FileError("it was altered after it was saved", path="net.safetensors", remedy="Save it again."))
+    net.safetensors: it was altered after it was saved
+    Save it again.
+    """
+
+    def __init__(self, reason: str, *, path: object, remedy: str) -> None:
+        super().__init__(f"{path}: {reason}\n{remedy}")
+        self.reason = reason
+        self.path = path
+        self.remedy = remedy
+
+
+class TensorizeError(DeepalgoError):
+    """A transformation that cannot be applied there: what is in the way, and what there is instead."""
+
+
 #: Where the network stops and Python would go on: what is said of it, and a way out.
 LIMITS = {
     "LoopBound": ("this loop is {}", "Compile with a larger max_rounds"),

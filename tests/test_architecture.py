@@ -16,6 +16,8 @@ PACKAGE = Path(deepalgo.__file__).parent
 ORDER = [
     "errors",
     "source",
+    "files",
+    "fingerprint",
     "ir",
     "ops",
     "marks",
@@ -24,6 +26,7 @@ ORDER = [
     "runtime",
     "emit",
     "certificate",
+    "storage",
     "network",
     "compiler",
     "tensorize",

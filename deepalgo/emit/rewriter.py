@@ -67,10 +67,14 @@ class Rewriter:
         """The block rebuilt."""
         params = self.define(block.params)
         outer, self.out = self.out, []
+        self.begin(block)
         self.statements(block.body)
         result = Block(params, tuple(self.out), self.see(block.results))
         self.out = outer
         return result
+
+    def begin(self, block: Block) -> None:
+        """Called before the first statement of a block is rebuilt."""
 
     def statements(self, body: Iterable[Statement]) -> None:
         """Rebuild statements into the current block."""

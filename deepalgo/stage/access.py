@@ -411,8 +411,9 @@ def _assign_name(machine: Machine, name: str, value: Any) -> None:
 
 def _named(machine: Machine, name: str, value: Any) -> Any:
     """Remember the user's name for a value, for readers of the Program."""
-    if isinstance(value, Signal):
-        machine.builder.name(value.value, name)
+    held = value.held if isinstance(value, Array) and value.base is None else value
+    if isinstance(held, Signal):
+        machine.builder.name(held.value, name)
     return value
 
 

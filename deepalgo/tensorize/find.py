@@ -1,0 +1,110 @@
+"""How a user names a part of a program: a loop by its line or by a variable that it carries, a weight or a signal by its name.
+
+>>> import deepalgo as da
+>>> def halve(x):
+...     while x > 1.0:
+...         x = 0.5 * x
+...     return x
+>>> find_loop(da.compile(halve).program, "y")
+Traceback (most recent call last):
+deepalgo.errors.TensorizeError: no loop of halve carries `y`; there is a loop at line 2 with `x`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deepalgo.errors import TensorizeError
+from deepalgo.ir import If, Kind, Loop, Op, Program, Try, Value, While, walk
+from deepalgo.source import Span
+
+
+def all_loops(program: Program) -> Iterator[Loop | While]:
+    """Every loop, outer ones before the loops inside them."""
+    return (item for item in walk(program.body) if isinstance(item, (Loop, While)))
+
+
+def carried(loop: Loop | While) -> tuple[Value, ...]:
+    """The values that a round hands to the next, as the body receives them."""
+    return loop.body.params[1:] if isinstance(loop, Loop) else loop.body.params
+
+
+def names_of(loop: Loop | While) -> list[str]:
+    """The variables that a loop carries, as a user knows them."""
+    return [value.name for value in carried(loop) if is_users(value)]
+
+
+def is_users(value: Value) -> bool:
+    """Whether a value carries the name of a variable in the source."""
+    return bool(value.name) and not value.name.startswith("_")
+
+
+def find_loop(program: Program, where: int | str | None) -> Loop | While:
+    """The loop at a line, the one that carries a variable, or the only one."""
+    found = list(all_loops(program))
+    if not found:
+        raise TensorizeError(f"{program.name} has no loop")
+    if isinstance(where, str):
+        matching = [loop for loop in found if where in names_of(loop)]
+        if not matching:
+            raise TensorizeError(f"no loop of {program.name} carries `{where}`; {_listed(found)}")
+        return _only(matching, f"carry `{where}`")
+    if where is None:
+        return _only(found, "are there")
+    matching = [loop for loop in found if loop.span is not None and loop.span.line == where]
+    if not matching:
+        raise TensorizeError(f"there is no loop of {program.name} at line {where}; {_listed(found)}")
+    return matching[0]
+
+
+def slot_of(loop: Loop | While, name: str | None) -> int:
+    """The place of a variable among those that a loop carries; the only one if no name is given."""
+    names = [value.name for value in carried(loop)]
+    reals = [name for name, value in zip(names, carried(loop), strict=True) if is_users(value) and value.type.kind >= Kind.REAL]
+    if name is None:
+        if len(reals) != 1:
+            raise TensorizeError(f"the loop carries {_words(reals)}: name the one that is meant")
+        name = reals[0]
+    if name not in names:
+        raise TensorizeError(f"the loop does not carry `{name}`; it carries {_words(reals)}")
+    return names.index(name)
+
+
+def _only(found: list[Loop | While], which: str) -> Loop | While:
+    if len(found) > 1:
+        raise TensorizeError(f"{len(found)} loops {which}, {_listed(found)}; name one by its line")
+    return found[0]
+
+
+def _listed(loops: list[Loop | While]) -> str:
+    return "; ".join(f"there is a loop at line {loop.span.line if loop.span else '?'} with {_words(names_of(loop))}" for loop in loops)
+
+
+def _words(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) if names else "no variable"
+
+
+def find_signal(program: Program, name: str, line: int | None = None) -> list[Value]:
+    """The values that a variable is given, at one line or anywhere; or the input of that name."""
+    ops = [(item.result, item.span) for item in walk(program.body) if isinstance(item, Op) and item.name not in ("const", "weight")]
+    met = [(value, item.span) for item in walk(program.body) if isinstance(item, (If, Try)) for value in item.results]
+    # Where arms give the variable its values, what comes out of the branch has them already.
+    found = _named(ops, name, line) or _named(met, name, line) or [item.value for item in program.inputs if item.path == name]
+    if not found:
+        raise TensorizeError(_no_signal(program, name, line, [value for value, _ in ops + met]))
+    if any(value.type.kind != Kind.REAL for value in found):
+        raise TensorizeError(f"`{name}` is not a real number or array but {found[0].type}")
+    if len({value.type for value in found}) > 1:
+        shapes = ", ".join(sorted({str(value.type) for value in found}))
+        raise TensorizeError(f"`{name}` is given values of different shapes ({shapes}): pick one by its line")
+    return found
+
+
+def _named(values: list[tuple[Value, Span | None]], name: str, line: int | None) -> list[Value]:
+    return [value for value, span in values if value.name == name and (line is None or (span is not None and span.line == line))]
+
+
+def _no_signal(program: Program, name: str, line: int | None, values: list[Value]) -> str:
+    known = sorted({value.name for value in values if is_users(value)} | {item.path for item in program.inputs})
+    there = f" at line {line}" if line is not None else ""
+    return f"{program.name} has no signal `{name}`{there}; it has {_words(known)}"

@@ -1,0 +1,144 @@
+"""`Grower`: rebuilds the program of a network with more weights in it; what was trained so far is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, assert_never
+
+import torch
+from torch import Tensor
+
+from deepalgo.emit.prune import prune
+from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.ir import (
+    Attr, Block, Kind, Leaf, Mapping, Op, Program, Role, Sequence, Statement, Static, Tree, Type, Value, Weight, defined, walk,
+)
+from deepalgo.network import Network
+from deepalgo.source import Span
+
+
+class Grower(Rewriter):
+    """A rewriter that makes weights, and at the end a network."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__(Fresh.of(network.program))
+        self.network = network
+        self.entries: dict[str, Weight] = {weight.key: weight for weight in network.program.weights}
+        self.values: dict[str, Tensor] = {key: network.weights[key].detach() for key in network.weights}
+        #: What is to happen once a value is defined: what is handed back stands for it from there on.
+        self.after: dict[Value, Callable[[Value], Value]] = {}
+
+    def grow(self) -> Network:
+        """The network whose program this rewriter makes of the old one."""
+        return self.finish(self.program(self.network.program))
+
+    def program(self, program: Program) -> Program:
+        """The program with its body rebuilt."""
+        body = self.block(replace(program.body, params=tuple(item.value for item in program.inputs)))
+        return replace_results(program, replace(body, params=()))
+
+    def finish(self, program: Program) -> Network:
+        """The network that runs this program, with the weights that it uses."""
+        program = prune(program)
+        used = keys_in(program.body)
+        grown = self.network.with_program(replace(program, weights=tuple(self.entries[key] for key in self.entries if key in used)))
+        grown.to(dtype=self.network.dtype, device=self.network.device)
+        with torch.no_grad():
+            for key in grown.weights:
+                grown.weights[key].copy_(self.values[key])
+        for key in grown.weights:
+            if key in self.network.weights and not self.entries[key].frozen:
+                grown.weights[key].requires_grad_(self.network.weights[key].requires_grad)
+        grown.train(self.network.training)
+        return grown
+
+    def begin(self, block: Block) -> None:
+        """Look at what a block is given."""
+        self._attend(block.params)
+
+    def statement(self, statement: Statement) -> None:
+        """Rebuild a statement, and look at what it defines."""
+        super().statement(statement)
+        self._attend(defined(statement))
+
+    def _attend(self, values: Iterable[Value]) -> None:
+        if self.renews:
+            return
+        for value in values:
+            if value in self.after:
+                self.env[value] = self.after[value](value)
+
+    def make_weight(
+        self, name: str, value: Any, *, birth: Any = None, role: Role = Role.COEFFICIENT, frozen: str = "", span: Span | None = None
+    ) -> str:
+        """Add a weight under a name that is still free; `value` is what it is now, `birth` what it was before any training."""
+        key, number = name, 2
+        while key in self.entries:
+            key, number = f"{name}_{number}", number + 1
+        now = torch.as_tensor(value, dtype=self.network.dtype, device=self.network.device)
+        first = now if birth is None else torch.as_tensor(birth, dtype=torch.float64)
+        self.entries[key] = Weight(key, as_data(first), tuple(now.shape), role, frozen, span)
+        self.values[key] = now
+        return key
+
+    def use(self, key: str, span: Span | None = None) -> Value:
+        """Append the reading of a weight."""
+        result = self.fresh.value(Type(Kind.REAL, self.entries[key].shape), key)
+        self.out.append(Op(result, "weight", (), (("key", key), ("site", ())), span))
+        return result
+
+    def birth(self, key: str) -> Tensor:
+        """What a weight was before any training."""
+        return torch.tensor(self.entries[key].value, dtype=torch.float64)
+
+
+def replace_results(program: Program, body: Block) -> Program:
+    """The program with another body, whose results stand where the old ones stood."""
+    new = dict(zip(program.body.results, body.results, strict=True))
+    changes = tuple((path, new[value]) for path, value in program.changes)
+    return replace(program, body=body, output=_with_leaves(program.output, new), changes=changes)
+
+
+def _with_leaves(tree: Tree, new: dict[Value, Value]) -> Tree:
+    match tree:
+        case Leaf(value):
+            return Leaf(new[value])
+        case Static():
+            return tree
+        case Sequence() | Mapping():
+            return replace(tree, items=tuple(_with_leaves(item, new) for item in tree.items))
+        case _:
+            assert_never(tree)
+
+
+def as_data(tensor: Tensor) -> Attr:
+    """A tensor as nested tuples, as programs hold it.
+
+    >>> as_data(torch.eye(2))
+    ((1.0, 0.0), (0.0, 1.0))
+    """
+    return _tuples(tensor.tolist())
+
+
+def _tuples(item: Any) -> Attr:
+    return tuple(map(_tuples, item)) if isinstance(item, list) else item
+
+
+def keys_in(block: Block) -> set[str]:
+    """The weights that a block reads.
+
+    >>> keys_in(Block((), (Op(Value(0, Type(Kind.REAL)), "weight", (), (("key", "gain"),)),), ()))
+    {'gain'}
+    """
+    return {key_of(op) for op in weight_ops(block)}
+
+
+def weight_ops(block: Block) -> Iterable[Op]:
+    """Every reading of a weight in a block and the blocks inside it."""
+    return (item for item in walk(block) if isinstance(item, Op) and item.name == "weight")
+
+
+def key_of(op: Op) -> str:
+    """The weight that an operation reads."""
+    return str(op.attr("key"))
