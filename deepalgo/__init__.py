@@ -5,7 +5,7 @@ stays quick and a file that only marks its constants with `weight` never loads t
 
 >>> import deepalgo as da
 >>> [name for name in dir(da) if not name.startswith("_")]
-['CompileError', 'DeepalgoError', 'HeuristicError', 'InputError', 'Network', 'VerificationError', 'compile', 'weight']
+['CompileError', 'DeepalgoError', 'Fit', 'HeuristicError', 'InputError', 'Network', 'VerificationError', 'compile', 'fit', 'weight']
 """
 
 from __future__ import annotations
@@ -17,16 +17,25 @@ from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, InputEr
 
 if TYPE_CHECKING:
     from deepalgo.compiler import compile
+    from deepalgo.fitting.fit import fit
+    from deepalgo.fitting.report import Fit
     from deepalgo.marks import weight
     from deepalgo.network import Network
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
-    "CompileError", "DeepalgoError", "HeuristicError", "InputError", "Network", "VerificationError", "__version__", "compile", "weight",
+    "CompileError", "DeepalgoError", "Fit", "HeuristicError", "InputError", "Network", "VerificationError", "__version__", "compile",
+    "fit", "weight",
 ]
 
-_HOME = {"compile": "deepalgo.compiler", "Network": "deepalgo.network", "weight": "deepalgo.marks"}
+_HOME = {
+    "compile": "deepalgo.compiler",
+    "fit": "deepalgo.fitting.fit",
+    "Fit": "deepalgo.fitting.report",
+    "Network": "deepalgo.network",
+    "weight": "deepalgo.marks",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -30,7 +30,7 @@ ORDER = [
     "network",
     "compiler",
     "tensorize",
-    "fit",
+    "fitting",
     "datasets",
     "newton",
     "cluster",

@@ -1,0 +1,1 @@
+"""Training with a floor: data, space of weights, steps, selection, report."""

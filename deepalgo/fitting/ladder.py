@@ -1,0 +1,74 @@
+"""`Rung`: a network that competes, and the climb from the heuristic to the best of them.
+
+The heuristic is the lowest rung. A higher one is taken only if it is better, beyond noise, than the one that is held.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from deepalgo.fitting.floor import Comparison, compare
+from deepalgo.ir import Program
+from deepalgo.network import Network
+
+HEURISTIC, GIVEN, CONSTANTS, TENSORIZED = "heuristic", "as given", "tuned constants", "tensorized"
+
+
+@dataclass(slots=True, eq=False)
+class Rung:
+    """A network, the losses of the validation and test samples, and how it was compared with the rung below it."""
+
+    name: str
+    network: Network
+    validation: Tensor
+    test: Tensor = field(default_factory=lambda: torch.zeros(0))
+    comparison: Comparison | None = None
+    training: dict[str, Any] = field(default_factory=dict)
+
+
+def climb(rungs: list[Rung]) -> Rung:
+    """The rung that is held in the end."""
+    held = rungs[0]
+    for rung in rungs[1:]:
+        rung.comparison = compare(held.validation, rung.validation)
+        if rung.comparison.better:
+            held = rung
+    return held
+
+
+def heuristic_of(net: Network) -> Network:
+    """The heuristic as it was compiled, with the constants that a person wrote; samples on which it raises are NaN."""
+    return _network(net, net.heuristic)
+
+
+def competitor(net: Network) -> Network:
+    """A copy to be trained."""
+    twin = copy.deepcopy(net)
+    twin.errors = "nan"
+    return twin
+
+
+def is_tensorized(net: Network) -> bool:
+    """Whether anything was added to the heuristic."""
+    return net.program is not net.heuristic and net.program != net.heuristic
+
+
+def is_untouched(net: Network) -> bool:
+    """Whether all weights have the values that they were born with."""
+    return all(_is_born(net, weight.key, weight.value) for weight in net.weights.entries)
+
+
+def _is_born(net: Network, key: str, value: Any) -> bool:
+    return torch.equal(net.weights[key].detach().cpu(), torch.tensor(value, dtype=net.dtype))
+
+
+def _network(net: Network, program: Program) -> Network:
+    made = Network(
+        program, net.signature, loops=net.loops, max_rounds=net.max_rounds, errors="nan", function=net.function, heuristic=net.heuristic
+    )
+    return made.to(dtype=net.dtype, device=net.device)

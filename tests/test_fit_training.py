@@ -1,0 +1,168 @@
+"""Training: every kind of data and objective, weights of every size, optimisers, seeds."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+import deepalgo as da
+
+
+def cooling(t, start=80.0):
+    return 20.0 + (start - 20.0) * math.exp(-0.1 * t)
+
+
+def line(x):
+    return 2.0 * x + 1.0
+
+
+def root(s):
+    x = 1.0
+    for _ in range(3):
+        x = x - 0.7 * (x * x - s) / (2 * x)
+    return x
+
+
+def squares(output, s):
+    return output * output - s
+
+
+X = torch.linspace(-2, 3, 200, dtype=torch.float64)
+QUICK = {"steps": 60}
+
+
+def weights(fit):
+    return [weight.item() for weight in fit.network.weights.tensors()]
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [X, X.numpy(), X.tolist(), (X,), {"x": X}, {"x": X.numpy()}],
+    ids=["tensor", "array", "list", "positional", "by name", "by name, array"],
+)
+def test_inputs_come_in_every_form(inputs):
+    fit = da.fit(da.compile(line), inputs, targets=3.0 * X - 0.5, **QUICK)
+    assert weights(fit) == pytest.approx([3.0, -0.5], rel=1e-6)
+
+
+def test_a_data_set_gives_pairs():
+    pairs = torch.utils.data.TensorDataset(X, 3.0 * X - 0.5)
+    assert weights(da.fit(da.compile(line), pairs, **QUICK)) == pytest.approx([3.0, -0.5], rel=1e-6)
+
+
+def test_a_function_draws_fresh_samples():
+    def draw(count):
+        x = np.random.uniform(-1, 2, count)  # noqa: NPY002
+        return x, 3.0 * x - 0.5
+
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    assert weights(da.fit(da.compile(line), draw, **QUICK)) == pytest.approx([3.0, -0.5], rel=1e-6)
+    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+
+
+def test_a_function_that_draws_may_take_a_generator():
+    def draw(count, generator):
+        return torch.rand(count, generator=generator, dtype=torch.float64)
+
+    assert weights(da.fit(da.compile(line), draw, targets=lambda x: 3.0 * x - 0.5, **QUICK)) == pytest.approx([3.0, -0.5], rel=1e-6)
+
+
+def test_targets_may_be_a_column_or_a_reference_for_plain_numbers():
+    fit = da.fit(da.compile(line), {"x": X, "y": 3.0 * X - 0.5}, targets="y", **QUICK)
+    assert weights(fit) == pytest.approx([3.0, -0.5], rel=1e-6)
+    fit = da.fit(da.compile(line), X, targets=lambda x: 3.0 * x - 0.5 if x > 5 else math.fsum([3.0 * x, -0.5]), **QUICK)
+    assert weights(fit) == pytest.approx([3.0, -0.5], rel=1e-6)
+
+
+def test_a_residual_needs_no_targets():
+    s = torch.linspace(0.5, 8, 300, dtype=torch.float64)
+    fit = da.fit(da.compile(root), s, residual=squares, steps=200)
+    before, after = (rung.test.mean().item() for rung in fit.rungs)
+    assert after < 0.2 * before
+
+
+def test_the_output_may_be_the_cost_itself():
+    def cost(x):
+        return (x * 1.5 - 2.0 * x) ** 2
+
+    fit = da.fit(da.compile(cost), X, loss=lambda output, x: output, **QUICK)
+    assert fit.rungs[-1].test.mean() < 1e-4 * fit.rungs[0].test.mean()
+
+
+@pytest.mark.parametrize(
+    "loss",
+    ["squared", "absolute", torch.nn.MSELoss(), torch.nn.functional.smooth_l1_loss, lambda a, b: ((a - b) ** 2).mean()],
+    ids=["squared", "absolute", "module", "functional", "one number"],
+)
+def test_losses_of_every_kind_lead_to_the_same_weights(loss):
+    fit = da.fit(da.compile(line), X, targets=3.0 * X - 0.5, loss=loss, steps=400)
+    assert weights(fit) == pytest.approx([3.0, -0.5], rel=2e-2)
+
+
+@pytest.mark.parametrize("optimiser", ["adam", "lbfgs", torch.optim.SGD, torch.optim.RMSprop], ids=str)
+def test_any_optimiser_of_torch_trains(optimiser):
+    fit = da.fit(da.compile(line), X, targets=3.0 * X - 0.5, optimiser=optimiser, rate=0.05, steps=100, polished=False)
+    assert fit.rungs[-1].test.mean() < 0.3 * fit.rungs[0].test.mean()
+
+
+def test_constants_of_very_different_size_both_move():
+    def law(x):
+        return 2040.0 * x + 1e-6 / x
+
+    x = torch.logspace(-6, -3, 400, dtype=torch.float64)
+    fit = da.fit(da.compile(law), x, targets=2300.0 * x + 1.3e-6 / x, loss="relative", polished=False)
+    assert weights(fit) == pytest.approx([2300.0, 1.3e-6], rel=1e-2)
+
+
+def test_a_weight_that_starts_at_zero_moves():
+    def bent(x):
+        return 2000.0 * x + 0.0 * x * x
+
+    fit = da.fit(da.compile(bent), X, targets=1900.0 * X + 300.0 * X * X, polished=False, steps=400)
+    assert weights(fit) == pytest.approx([1900.0, 300.0], rel=2e-2)
+
+
+def test_rates_by_role_and_name_leave_weights_alone():
+    net = da.compile(cooling)
+    key = next(weight.key for weight in net.weights.entries if weight.value == 20.0)
+    t = torch.linspace(0, 30, 200, dtype=torch.float64)
+    fit = da.fit(net, t, targets=22.0 + 50.0 * torch.exp(-0.2 * t), rates={key: 0}, **QUICK)
+    assert fit.network.weights[key].item() == 20.0
+    assert fit.improved
+    with pytest.raises(da.InputError, match="rates names 'gain', which is no weight and no role; the roles are coefficient"):
+        da.fit(net, t, targets=t, rates={"gain": 1.0})
+
+
+def test_several_seeds_are_as_good_as_the_best_of_them():
+    s = torch.linspace(0.5, 8, 300, dtype=torch.float64)
+    one = da.fit(da.compile(root), s, residual=squares, steps=60, polished=False)
+    four = da.fit(da.compile(root), s, residual=squares, steps=60, polished=False, seeds=4)
+    assert four.rungs[-1].validation.mean() <= one.rungs[-1].validation.mean()
+
+
+def test_the_given_network_is_left_as_it_was():
+    net = da.compile(line)
+    fit = da.fit(net, X, targets=3.0 * X - 0.5, **QUICK)
+    assert [weight.item() for weight in net.weights.tensors()] == [2.0, 1.0]
+    assert net.errors == fit.network.errors == "raise"
+
+
+def test_structures_go_in_and_come_out():
+    def polar(point):
+        return {"radius": 0.9 * math.hypot(point["x"], point["y"]), "height": 1.1 * point["y"]}
+
+    net = da.compile(polar, example=(({"x": 1.0, "y": 2.0},), {}))
+    random = torch.Generator().manual_seed(0)
+    x, y = torch.rand(2, 200, generator=random, dtype=torch.float64) + 0.5
+    fit = da.fit(net, {"x": x, "y": y}, targets={"radius": torch.hypot(x, y), "height": y}, **QUICK)
+    assert weights(fit) == pytest.approx([1.0, 1.0])
+
+
+def test_validation_and_test_samples_may_be_given():
+    held, unseen = torch.linspace(3, 4, 30, dtype=torch.float64), torch.linspace(4, 5, 40, dtype=torch.float64)
+    true = lambda x: 3.0 * x - 0.5
+    fit = da.fit(da.compile(line), X, targets=true(X), validation=(held, true(held)), test=(unseen, true(unseen)), **QUICK)
+    assert [len(fit.rungs[0].validation), len(fit.rungs[0].test)] == [30, 40]
+    fit = da.fit(da.compile(line), X, targets=true, validation=held, test=unseen, **QUICK)
+    assert [len(fit.rungs[0].validation), len(fit.rungs[0].test)] == [30, 40]
