@@ -731,3 +731,11 @@ def best_while(x):
             best = cur
         n += 1
     return best[1] + best[0]
+
+
+def last_round_after_the_loop(x):
+    for k in range(3):
+        y = x * k
+        if x > 1.0:
+            z = y
+    return y + k if x < 1.0 else z - k

@@ -34,7 +34,7 @@ from deepalgo.stage.structure import (
     structure_of,
 )
 from deepalgo.stage.truth import truth
-from deepalgo.stage.values import UNDEFINED, NeedsUnroll, Signal, UserRaise, is_number
+from deepalgo.stage.values import UNDEFINED, NeedsUnroll, Signal, Union, UserRaise, is_number
 
 #: Each round of discovery widens what is carried; real loops settle after two or three.
 MOST_ATTEMPTS = 12
@@ -304,7 +304,7 @@ class LoopRegion:
         machine.deep_loose = False
         results = [machine.builder.fresh(item.type, param.name) for item, param in zip(init, draft.params, strict=True)]
         machine.builder.append(self._statement(draft, init, following, results))
-        self._write_results(results)
+        self._write_results(results, draft)
         return self._ways_out()
 
     def _after(self, draft: Draft, place: Place) -> Any:
@@ -327,14 +327,20 @@ class LoopRegion:
         bound = self.rounds.count if self.rounds is not None and isinstance(self.rounds.count, int) else None
         return While(tuple(results), starts, test, Block(params, tuple(draft.body), nexts), bound, self.machine.span)
 
-    def _write_results(self, results: list[Value]) -> None:
+    def _write_results(self, results: list[Value], draft: Draft) -> None:
         left = iter(results)
         for place, structure in self.carried.values():
             leaves = [Signal(next(left), number.flavour, False, None) for number in numbers(structure)]
-            place.write(self.machine, decode(self.machine, structure, iter(leaves)))
+            value = decode(self.machine, structure, iter(leaves))
+            place.write(self.machine, _defined(value) if self._is_assigned(draft, place) else value)
         for place in self.given_up.values():
             place.write(self.machine, UNDEFINED)
         self._relate()
+
+    def _is_assigned(self, draft: Draft, place: Place) -> bool:
+        """Whether a place that was empty before the loop is not empty after it: some round runs to its end, and fills it."""
+        runs = draft.verdict is None and self.rounds is not None and isinstance(self.rounds.count, int) and self.rounds.count > 0
+        return runs and isinstance(self._after(draft, place), Signal)
 
     def _ways_out(self) -> Exit:
         broken, returned = self.control["broken"], self.control["returned"]
@@ -354,6 +360,14 @@ def _held(place: Place) -> Any:
     if isinstance(place.container, list):
         return place.container[place.key]
     return place.container.get(place.key, UNDEFINED)
+
+
+def _defined(value: Any) -> Any:
+    """A value that is known not to be undefined."""
+    if not isinstance(value, Union):
+        return value
+    cases = [case for _, case in value.cases if case is not UNDEFINED]
+    return cases[0] if len(cases) == 1 else value
 
 
 def _unchanged(old: Any, new: Any) -> bool:

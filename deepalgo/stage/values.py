@@ -76,11 +76,15 @@ class DataLength:
 
 
 class _Undefined:
+    __slots__ = ()  # it is no object of the user's, which could be taken apart and made again
+
     def __repr__(self) -> str:
         return "<undefined>"
 
 
 class _Lost:
+    __slots__ = ()
+
     def _leak(self, *_: object, **__: object) -> NoReturn:
         raise Leak("a value that a failing `try` may have changed is read after it")
 
@@ -96,7 +100,7 @@ class NeedsStack(Exception):
 
 
 class _Again:
-    pass
+    __slots__ = ()
 
 
 #: What a call answers that is noted instead of entered, while recursion is staged as a loop.
