@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from deepalgo.emit.prune import prune
 from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, InternalError
 from deepalgo.ir import Check, Program, walk
 from deepalgo.network import Network
@@ -52,7 +53,7 @@ def compile(
     complex_at: frozenset[Span] = frozenset()
     for _ in range(MOST_RESTARTS):
         program, signature = _stage(fn, call, integers, complex_at)
-        network = Network(program, signature, loops=loops, max_rounds=max_rounds, errors=errors, function=fn)
+        network = Network(prune(program), signature, loops=loops, max_rounds=max_rounds, errors=errors, function=fn)
         turned = _turns_complex(network, example)
         if turned is None or turned in complex_at:
             break

@@ -17,6 +17,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import torch
@@ -33,6 +34,8 @@ from deepalgo.runtime.inputs import Floats
 from deepalgo.runtime.rebuild import rebuild
 from deepalgo.runtime.record import Record, current_record
 from deepalgo.runtime.weights import Weights
+from deepalgo.signature import Signature
+from deepalgo.storage.file import Stored, read_file, write_file
 
 
 class Inputs(Protocol):
@@ -69,6 +72,8 @@ class Network(torch.nn.Module):
         super().__init__()
         self.program = program
         self.heuristic = heuristic if heuristic is not None else program
+        #: Whether the program takes the function's ways line by line; what was grown since may take them several times.
+        self.follows_lines = heuristic is None
         self.signature: Inputs = signature if signature is not None else Floats(program)
         self.loops = loops
         self.max_rounds = max_rounds if max_rounds is not None else 10_000 if loops == "run" else 64
@@ -149,6 +154,14 @@ class Network(torch.nn.Module):
         """
         return verify(self, args, kwargs, rtol, gradients, samples)
 
+    def save(self, path: str | Path) -> None:
+        """Write program, weights and signature into one file, which `load` reads; nothing in it is code."""
+        signature = self.signature if isinstance(self.signature, Signature) else None
+        weights = {key: self.weights[key] for key in self.weights}
+        still = tuple(weight.key for weight in self.program.weights if not weight.frozen and not weights[weight.key].requires_grad)
+        write_file(path, Stored(self.program, self.heuristic, signature, self.loops, self.max_rounds, self.errors, self.dtype,
+                                weights, still))
+
     def _run(
         self,
         executable: Executable,
@@ -208,10 +221,29 @@ class Network(torch.nn.Module):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Network:
         twin = self.with_program(self.program)
+        twin.follows_lines = self.follows_lines
         memo[id(self)] = twin
         twin.weights = copy.deepcopy(self.weights, memo)
         twin.train(self.training)
         return twin
+
+
+def load(path: str | Path, *, function: Callable[..., Any] | None = None) -> Network:
+    """The network that `Network.save` wrote. Give the heuristic itself as `function` if you want to `verify` against it.
+
+    A file that is cut off, altered, foreign or of another version of the format raises `FileError`. Loading runs nothing of the
+    file: names, operations, types and sizes are checked first, whatever the checksum says.
+    """
+    stored = read_file(path)
+    network = Network(stored.program, stored.signature, loops=stored.loops, max_rounds=stored.max_rounds, errors=stored.errors,
+                      function=function, heuristic=stored.heuristic)
+    network.to(stored.dtype)
+    with torch.no_grad():
+        for key, value in stored.weights.items():
+            network.weights[key].copy_(value)
+    for key in stored.still:
+        network.weights[key].requires_grad_(False)
+    return network
 
 
 def _column(mask: Tensor, like: Tensor) -> Tensor:

@@ -133,7 +133,9 @@ class Verification:
         return Paths(self.program, record, samples)
 
     def _compare_paths(self, paths: Paths) -> int:
-        """The number of samples that go the function's way."""
+        """The number of samples that go the function's way, line by line, where the network claims that."""
+        if not self.network.follows_lines:
+            return 0
         strayed = set()
         for sample, span, what in paths.differences(self.outcomes):
             strayed.add(sample)

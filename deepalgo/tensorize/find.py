@@ -13,10 +13,12 @@ deepalgo.errors.TensorizeError: no loop of halve carries `y`; there is a loop at
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from deepalgo.errors import TensorizeError
-from deepalgo.ir import If, Kind, Loop, Op, Program, Try, Value, While, walk
+from deepalgo.ir import Block, If, Kind, Loop, Op, Program, Try, Value, While, walk
 from deepalgo.source import Span
+from deepalgo.tensorize.stretch import home
 
 
 def all_loops(program: Program) -> Iterator[Loop | While]:
@@ -108,3 +110,27 @@ def _no_signal(program: Program, name: str, line: int | None, values: list[Value
     known = sorted({value.name for value in values if is_users(value)} | {item.path for item in program.inputs})
     there = f" at line {line}" if line is not None else ""
     return f"{program.name} has no signal `{name}`{there}; it has {_words(known)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Spot:
+    """Where a variable gets a value: the block, the value, and in a loop the value that the round starts with."""
+
+    block: Block
+    value: Value
+    start: Value | None
+    span: Span | None
+
+
+def find_spot(program: Program, name: str, line: int | None = None) -> Spot:
+    """The update of a variable in the loop that carries it, or the one place where it is computed."""
+    loops = [loop for loop in all_loops(program) if name in names_of(loop)]
+    if loops and line is None:
+        loop = _only(loops, f"carry `{name}`")
+        slot = slot_of(loop, name)
+        return Spot(loop.body, loop.body.results[slot], carried(loop)[slot], loop.span)
+    values = find_signal(program, name, line)
+    if len(values) > 1:
+        raise TensorizeError(f"`{name}` is given a value at several places: pick one by its line")
+    block, _ = home(program, values[0])
+    return Spot(block, values[0], None, None)

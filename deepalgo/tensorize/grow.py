@@ -11,8 +11,25 @@ from torch import Tensor
 
 from deepalgo.emit.prune import prune
 from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.errors import TensorizeError
 from deepalgo.ir import (
-    Attr, Block, Kind, Leaf, Mapping, Op, Program, Role, Sequence, Statement, Static, Tree, Type, Value, Weight, defined, walk,
+    Attr,
+    Block,
+    Kind,
+    Leaf,
+    Mapping,
+    Op,
+    Program,
+    Role,
+    Sequence,
+    Statement,
+    Static,
+    Tree,
+    Type,
+    Value,
+    Weight,
+    defined,
+    walk,
 )
 from deepalgo.network import Network
 from deepalgo.source import Span
@@ -28,6 +45,8 @@ class Grower(Rewriter):
         self.values: dict[str, Tensor] = {key: network.weights[key].detach() for key in network.weights}
         #: What is to happen once a value is defined: what is handed back stands for it from there on.
         self.after: dict[Value, Callable[[Value], Value]] = {}
+        #: The variables that can be seen at this place, block by block from the outside in.
+        self.scopes: list[dict[str, Value]] = []
 
     def grow(self) -> Network:
         """The network whose program this rewriter makes of the old one."""
@@ -53,9 +72,24 @@ class Grower(Rewriter):
         grown.train(self.network.training)
         return grown
 
+    def block(self, block: Block) -> Block:
+        """The block rebuilt, with a scope of its own."""
+        self.scopes.append({})
+        rebuilt = super().block(block)
+        self.scopes.pop()
+        return rebuilt
+
     def begin(self, block: Block) -> None:
         """Look at what a block is given."""
         self._attend(block.params)
+
+    def visible(self, name: str, what: str) -> Value:
+        """The variable of that name as it stands here; `what` asks for it."""
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return self.see((scope[name],))[0]
+        known = sorted({known for scope in self.scopes for known in scope})
+        raise TensorizeError(f"{what} asks for `{name}`, which is not known there; known are {', '.join(known)}")
 
     def statement(self, statement: Statement) -> None:
         """Rebuild a statement, and look at what it defines."""
@@ -68,6 +102,8 @@ class Grower(Rewriter):
         for value in values:
             if value in self.after:
                 self.env[value] = self.after[value](value)
+            if value.name:
+                self.scopes[-1][value.name] = value
 
     def make_weight(
         self, name: str, value: Any, *, birth: Any = None, role: Role = Role.COEFFICIENT, frozen: str = "", span: Span | None = None
@@ -86,6 +122,14 @@ class Grower(Rewriter):
         """Append the reading of a weight."""
         result = self.fresh.value(Type(Kind.REAL, self.entries[key].shape), key)
         self.out.append(Op(result, "weight", (), (("key", key), ("site", ())), span))
+        return result
+
+    def name_last(self, name: str, span: Span | None = None) -> Value:
+        """Give the result of the operation that was appended last the name of a variable."""
+        last = self.out.pop()
+        assert isinstance(last, Op)
+        result = self.fresh.value(last.result.type, name)
+        self.out.append(Op(result, last.name, last.args, last.attrs, span or last.span))
         return result
 
     def birth(self, key: str) -> Tensor:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import torch
 
 from deepalgo.errors import TensorizeError
-from deepalgo.ir import Block, Kind, Op, Program, Statement, Value, blocks, captured, defined, used, walk
+from deepalgo.ir import Block, Kind, Op, Program, Statement, Value, defined, walk
 from deepalgo.network import Network
 from deepalgo.tensorize.find import find_signal
 from deepalgo.tensorize.grow import Grower, key_of, weight_ops
+from deepalgo.tensorize.stretch import home, leading, reads
 from deepalgo.tensorize.structures import rates
 from deepalgo.tensorize.untie import spread
 
@@ -41,7 +42,7 @@ def lift(network: Network, target: str, structure: Kronecker, line: int | None, 
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """The statements of a block that lead from one value to another, and those of them whose results nothing else reads."""
+    """The statements of a block that lead from one value to another."""
 
     start: Value
     end: Value
@@ -50,12 +51,12 @@ class Stretch:
 
 def find_stretch(program: Program, start: Value, name: str, until: str | None) -> Stretch:
     """What depends on `start` and leads to the value named `until`; by default to the last that all of its effects pass."""
-    block, place = _home(program, start)
+    block, place = home(program, start)
     tail = block.body[place:]
     depends = {start}
     chain: list[Statement] = []
     for statement in tail:
-        if depends.intersection(_reads(statement)):
+        if depends.intersection(reads(statement)):
             chain.append(statement)
             depends.update(defined(statement))
     ends = [value for statement in chain for value in defined(statement)]
@@ -69,25 +70,7 @@ def find_stretch(program: Program, start: Value, name: str, until: str | None) -
         if not meets:
             raise TensorizeError(f"what comes of `{name}` is not gathered in one value: name where the copies meet with until=")
         end = meets[-1]
-    return Stretch(start, end, tuple(_leading(chain, end)))
-
-
-def _home(program: Program, value: Value) -> tuple[Block, int]:
-    """The block that defines a value, and the place behind its definition."""
-    if any(item.value == value for item in program.inputs):
-        return program.body, 0
-    stack = [program.body]
-    while stack:
-        block = stack.pop()
-        for place, statement in enumerate(block.body):
-            if value in defined(statement):
-                return block, place + 1
-            stack.extend(blocks(statement))
-    raise AssertionError(f"{value} is not defined")
-
-
-def _reads(statement: Statement) -> set[Value]:
-    return {*used(statement), *(value for block in blocks(statement) for value in captured(block))}
+    return Stretch(start, end, tuple(leading(tuple(chain), end)))
 
 
 def _passes(block: Block, chain: list[Statement], start: Value, end: Value) -> bool:
@@ -95,22 +78,12 @@ def _passes(block: Block, chain: list[Statement], start: Value, end: Value) -> b
     before = {start}
     done = False
     for statement in chain:
-        if done and before.intersection(_reads(statement)):
+        if done and before.intersection(reads(statement)):
             return False
         done = done or end in defined(statement)
         if not done:
             before.update(defined(statement))
-    return not before.intersection(block.results) and len(_leading(chain, end)) > 0
-
-
-def _leading(chain: list[Statement], end: Value) -> list[Statement]:
-    """The statements that `end` is computed from, and the checks among them."""
-    wanted, kept = {end}, []
-    for statement in reversed(chain):
-        if wanted.intersection(defined(statement)) or not defined(statement):
-            kept.append(statement)
-            wanted |= _reads(statement)
-    return kept[::-1] if kept and any(end in defined(item) for item in kept) else []
+    return not before.intersection(block.results) and end in {value for statement in chain for value in defined(statement)}
 
 
 class _Copies(Grower):

@@ -82,8 +82,7 @@ class _Memory(Grower):
         for back, value in enumerate(self.past):
             weight = self.add("take", table, attrs=(("key", (back,)),))
             new = self.add("add", new, multiply(self, weight, value) if value.type.shape else self.add("mul", weight, value))
-        named = self.fresh.value(self.value.type, self.value.name)
-        self.out[-1] = replace(self.out[-1], result=named)  # type: ignore[call-arg]  # the last one is the sum
+        named = self.name_last(self.value.name)
         results = (*body.results[: self.slot], named, *body.results[self.slot + 1 :], self.value, *self.past[:-1])
         result = Block((*body.params, *self.past), tuple(self.out), results)
         self.out = outer

@@ -22,7 +22,7 @@ from torch import Tensor
 
 from deepalgo.emit.rewriter import Rewriter
 from deepalgo.errors import TensorizeError
-from deepalgo.ir import Value
+from deepalgo.ir import Attr, Value
 
 
 class Structure(abc.ABC):
@@ -167,7 +167,7 @@ class Product(Structure):
         self.rank = max(factor.rank for factor in self.factors)
 
     def weights(self, scale: Tensor, shape: tuple[int, ...], seed: str) -> dict[str, Tensor]:
-        found = {}
+        found: dict[str, Tensor] = {}
         for number, factor in enumerate(self.factors):
             part = factor.weights(scale if number == 0 else torch.ones_like(scale), shape, f"{seed}{number}")
             found |= {_numbered(number, name): value for name, value in part.items()}
@@ -202,7 +202,7 @@ def correlate(build: Rewriter, kernel: Value, x: Value, taps: tuple[int, ...]) -
         x = _pad(build, x, axis - len(taps), count // 2)
     total = None
     for offsets in product(*map(range, taps)):
-        key = ("...", *(("slice", offset, offset + size, None) for offset, size in zip(offsets, sizes, strict=True)))
+        key: Attr = ("...", *(("slice", offset, offset + size, None) for offset, size in zip(offsets, sizes, strict=True)))
         term = build.add("mul", build.add("take", kernel, attrs=(("key", offsets),)), build.add("take", x, attrs=(("key", key),)))
         total = term if total is None else build.add("add", total, term)
     assert total is not None

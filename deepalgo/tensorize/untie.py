@@ -21,6 +21,7 @@ from deepalgo.ir import Block, Kind, Loop, Op, Program, Type, Value, Weight, Whi
 from deepalgo.network import Network
 from deepalgo.tensorize.find import all_loops, find_loop
 from deepalgo.tensorize.grow import Grower, key_of, weight_ops
+
 #: A loop that ends by data gets weights for so many rounds; later rounds share the last.
 ROUNDS = 8
 
@@ -130,8 +131,7 @@ class _Rounds(Grower):
         if key not in self.tables:
             self.tables[key] = self._table(key)
         assert self.index is not None
-        row = self.add("pick_at", self.use(self.tables[key], op.span), self.index, attrs=(("axis", 0),))
-        return row
+        return self.add("pick_at", self.use(self.tables[key], op.span), self.index, attrs=(("axis", 0),))
 
     def _table(self, key: str) -> str:
         old = self.entries[key]
