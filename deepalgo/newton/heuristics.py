@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.marks import weight
 from deepalgo.newton.polynomial import slope, value
 from deepalgo.newton.system import damped_step, evaluate, linearize
 
@@ -29,12 +28,14 @@ STEPS = (0.5, 1.0, 1.5)
 
 def newton_1d(start: float, damping: float, rounds: int = 3) -> Heuristic:
     """Newton's method for one polynomial in one variable."""
+    A, B = 1.0, 1.0
 
     def newton(S: Any) -> Any:
-        x = weight(start, "start")
+        x = start
         for _ in range(rounds):
             p, dp = slope(S, x)
-            x = x - weight(1.0, "A") * (dp / (dp * dp + damping) * p)
+            step = dp / (dp * dp + damping) * p
+            x = B * x - A * step
         return x
 
     return newton
@@ -44,7 +45,7 @@ def newton_ls_1d(start: float, damping: float, rounds: int = 3) -> Heuristic:
     """The same with a line search: of the candidates of a round that with the smallest |p| is the next iterate."""
 
     def newton_ls(S: Any) -> Any:
-        x = weight(start, "start")
+        x = start
         for _ in range(rounds):
             p, dp = slope(S, x)
             step = dp / (dp * dp + damping) * p
@@ -57,13 +58,14 @@ def newton_ls_1d(start: float, damping: float, rounds: int = 3) -> Heuristic:
 
 def newton(start: Sequence[float], damping: float, degree: int, rounds: int = 3) -> Heuristic:
     """Newton's method for a system, with a damped generalised inverse of the Jacobian."""
-    first = np.array(start)
+    first, A, B = np.array(start), 1.0, 1.0
 
     def newton(S: Any) -> Any:
-        x = weight(first, "start")
+        x = first
         for _ in range(rounds):
             F, J = linearize(S, x, degree)
-            x = x - weight(1.0, "A") * damped_step(J, F, damping)
+            step = damped_step(J, F, damping)
+            x = B * x - A * step
         return x
 
     return newton
@@ -74,7 +76,7 @@ def newton_ls(start: Sequence[float], damping: float, degree: int, rounds: int =
     first = np.array(start)
 
     def newton_ls(S: Any) -> Any:
-        x = weight(first, "start")
+        x = first
         for _ in range(rounds):
             F, J = linearize(S, x, degree)
             step = damped_step(J, F, damping)
@@ -87,4 +89,4 @@ def newton_ls(start: Sequence[float], damping: float, degree: int, rounds: int =
 
 def smallest(sizes: Any) -> Any:
     """The place of the smallest number; NaN is larger than any."""
-    return np.argmin(np.where(np.isnan(sizes), np.inf, sizes))
+    return np.argmin(np.fmin(sizes, np.inf))

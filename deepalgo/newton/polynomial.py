@@ -11,11 +11,10 @@ a batch written by hand, an array.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 
-def value(S: Sequence[Any], x: Any) -> Any:
+def value(S: Any, x: Any) -> Any:
     """The polynomial at `x`."""
     p = S[0]
     for c in S[1:]:
@@ -23,7 +22,7 @@ def value(S: Sequence[Any], x: Any) -> Any:
     return p
 
 
-def slope(S: Sequence[Any], x: Any) -> tuple[Any, Any]:
+def slope(S: Any, x: Any) -> tuple[Any, Any]:
     """The polynomial and its derivative at `x`."""
     p, dp = S[0], 0
     for c in S[1:]:
@@ -32,7 +31,7 @@ def slope(S: Sequence[Any], x: Any) -> tuple[Any, Any]:
     return p, dp
 
 
-def horner(S: Sequence[Any], x: Any) -> tuple[Any, Any, Any]:
+def horner(S: Any, x: Any) -> tuple[Any, Any, Any]:
     """The polynomial, its derivative and half of its second derivative at `x`."""
     p, dp, ddp = S[0], 0, 0
     for c in S[1:]:

@@ -52,7 +52,7 @@ def evaluate(S: Any, x: Any, degree: int) -> Any:
 def linearize(S: Any, x: Any, degree: int) -> tuple[Any, Any]:
     """`F(x)` of shape (p,) and the Jacobian `J(x)` of shape (p, d)."""
     F, slopes = _slopes(S, x, nest(len(x), degree), 0)
-    return F, np.stack(slopes, axis=1)
+    return F, np.stack(slopes, axis=-1)
 
 
 def _value(S: Any, x: Any, tree: Any, variable: int) -> Any:
@@ -79,34 +79,53 @@ def _slopes(S: Any, x: Any, tree: Any, variable: int) -> tuple[Any, list[Any]]:
     return total, [own, *others]
 
 
+def curve(S: Any, x: Any, v: Any, degree: int) -> Any:
+    """Half of the second derivative of `F` along `v`: the coefficient of t^2 in F(x + t v), by Horner's rule on Taylor series."""
+    return _series(S, x, v, nest(len(x), degree), 0)[2]
+
+
+def _series(S: Any, x: Any, v: Any, tree: Any, variable: int) -> tuple[Any, Any, Any]:
+    """The first three Taylor coefficients along `v` of the polynomials whose coefficients the tree names."""
+    if isinstance(tree, int):
+        return S[:, tree], 0, 0
+    a, b, c = _series(S, x, v, tree[0], variable + 1)
+    for branch in tree[1:]:
+        p, q, r = _series(S, x, v, branch, variable + 1)
+        a, b, c = a * x[variable] + p, b * x[variable] + a * v[variable] + q, c * x[variable] + b * v[variable] + r
+    return a, b, c
+
+
 def damped_step(J: Any, F: Any, damping: float) -> Any:
     """`(J'J + damping) \\ J'F`: the generalised inverse applied to `F`, closed forms up to three variables.
 
     With a damping above zero there is a step for every Jacobian; at `J = 0` it is zero. More equations than variables
-    are solved in the sense of least squares.
+    are solved in the sense of least squares. Axes in front, of several points at once, are allowed.
     """
-    A, b = np.transpose(J) @ J, np.transpose(J) @ F
-    if len(b) == 1:
-        return b / (A[0, 0] + damping)
-    if len(b) == 2:
-        return _solve2(A[0, 0] + damping, A[0, 1], A[1, 1] + damping, b)
-    if len(b) == 3:
+    Jt = np.swapaxes(J, -1, -2)
+    A, b = Jt @ J, (Jt @ F[..., None])[..., 0]
+    d = b.shape[-1]
+    if d == 1:
+        return b / (A[..., 0] + damping)
+    if d == 2:
+        return _solve2(A[..., 0, 0] + damping, A[..., 0, 1], A[..., 1, 1] + damping, b)
+    if d == 3:
         return _solve3(A, damping, b)
-    return np.linalg.solve(A + damping * np.eye(len(b)), b)
+    return np.linalg.solve(A + damping * np.eye(d), b[..., None])[..., 0]
 
 
 def _solve2(a: Any, b: Any, c: Any, right: Any) -> Any:
     """`[[a, b], [b, c]] \\ right` by Cramer's rule."""
     det = a * c - b * b
-    return np.stack([(c * right[0] - b * right[1]) / det, (a * right[1] - b * right[0]) / det])
+    first, second = right[..., 0], right[..., 1]
+    return np.stack([(c * first - b * second) / det, (a * second - b * first) / det], axis=-1)
 
 
 def _solve3(A: Any, damping: float, right: Any) -> Any:
     """A symmetric 3 x 3 system by its adjugate."""
-    a, b, c = A[0, 0] + damping, A[0, 1], A[0, 2]
-    d, e, f = A[1, 1] + damping, A[1, 2], A[2, 2] + damping
+    a, b, c = A[..., 0, 0] + damping, A[..., 0, 1], A[..., 0, 2]
+    d, e, f = A[..., 1, 1] + damping, A[..., 1, 2], A[..., 2, 2] + damping
     u, v, w = d * f - e * e, c * e - b * f, b * e - c * d
     det = a * u + b * v + c * w
     s, t, r = a * f - c * c, b * c - a * e, a * d - b * b
     rows = [(u, v, w), (v, s, t), (w, t, r)]
-    return np.stack([(p * right[0] + q * right[1] + o * right[2]) / det for p, q, o in rows])
+    return np.stack([(p * right[..., 0] + q * right[..., 1] + o * right[..., 2]) / det for p, q, o in rows], axis=-1)
