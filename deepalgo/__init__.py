@@ -5,7 +5,8 @@ stays quick and a file that only marks its constants with `weight` never loads t
 
 >>> import deepalgo as da
 >>> [name for name in dir(da) if not name.startswith("_")]
-['CompileError', 'DeepalgoError', 'Fit', 'HeuristicError', 'InputError', 'Network', 'VerificationError', 'compile', 'fit', 'weight']
+['CompileError', 'DeepalgoError', 'FileError', 'Fit', 'HeuristicError', 'InputError', 'Network', 'VerificationError',
+ 'compile', 'fit', 'load', 'weight']
 """
 
 from __future__ import annotations
@@ -13,26 +14,27 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, InputError, VerificationError
+from deepalgo.errors import CompileError, DeepalgoError, FileError, HeuristicError, InputError, VerificationError
 
 if TYPE_CHECKING:
     from deepalgo.compiler import compile
     from deepalgo.fitting.fit import fit
     from deepalgo.fitting.report import Fit
     from deepalgo.marks import weight
-    from deepalgo.network import Network
+    from deepalgo.network import Network, load
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
-    "CompileError", "DeepalgoError", "Fit", "HeuristicError", "InputError", "Network", "VerificationError", "__version__", "compile",
-    "fit", "weight",
+    "CompileError", "DeepalgoError", "FileError", "Fit", "HeuristicError", "InputError", "Network", "VerificationError", "__version__",
+    "compile", "fit", "load", "weight",
 ]
 
 _HOME = {
     "compile": "deepalgo.compiler",
     "fit": "deepalgo.fitting.fit",
     "Fit": "deepalgo.fitting.report",
+    "load": "deepalgo.network",
     "Network": "deepalgo.network",
     "weight": "deepalgo.marks",
 }

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deepalgo.errors import InputError
+from deepalgo.fingerprint import Fingerprint
 from deepalgo.ir import Input, Kind, Leaf, Mapping, Sequence, Static, Tree, Type
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _match(tree: Tree, given: Any, path: str) -> list[tuple[str, Leaf, Any]]:
 
 
 def _check_static(path: str, item: Any, given: Any) -> None:
-    same = given is item
+    same = given is item or isinstance(item, Fingerprint) and item.fits(given)
     if not same:
         try:
             same = type(given) is type(item) and bool(np.all(given == item))

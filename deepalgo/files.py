@@ -1,0 +1,41 @@
+"""Replace a file as a whole: a reader sees the old content or the new one, never half of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write beside the file and rename; the file's permissions stay, and a link goes on pointing to it.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     replace_file(Path(folder, "a.txt"), b"one")
+    ...     replace_file(Path(folder, "a.txt"), b"two")
+    ...     [(path.name, path.read_text()) for path in Path(folder).iterdir()]
+    [('a.txt', 'two')]
+    """
+    path = path.resolve()
+    mode = path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_mask()
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            Path(name).unlink()
+        raise
+
+
+def _mask() -> int:
+    """The permissions that new files do not get; asking means setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
