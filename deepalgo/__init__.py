@@ -4,9 +4,8 @@ The names below are the whole public surface. What is heavy is imported when it 
 stays quick and a file that only marks its constants with `weight` never loads torch.
 
 >>> import deepalgo as da
->>> [name for name in dir(da) if not name.startswith("_")]
-['CompileError', 'DeepalgoError', 'FileError', 'Fit', 'HeuristicError', 'InputError', 'Network', 'VerificationError',
- 'compile', 'fit', 'load', 'weight']
+>>> sorted(name for name in dir(da) if name.islower() and not name.startswith("_"))
+['choose', 'compile', 'fit', 'guard', 'load', 'remember', 'untie', 'weight', 'widen']
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from deepalgo.errors import CompileError, DeepalgoError, FileError, HeuristicError, InputError, VerificationError
+from deepalgo.errors import CompileError, DeepalgoError, FileError, HeuristicError, InputError, TensorizeError, VerificationError
 
 if TYPE_CHECKING:
     from deepalgo.compiler import compile
@@ -22,22 +21,37 @@ if TYPE_CHECKING:
     from deepalgo.fitting.report import Fit
     from deepalgo.marks import weight
     from deepalgo.network import Network, load
+    from deepalgo.tensorize.choose import Adds, Scales, Steps, choose
+    from deepalgo.tensorize.guard import guard
+    from deepalgo.tensorize.kronecker import Kronecker
+    from deepalgo.tensorize.remember import remember
+    from deepalgo.tensorize.structures import BlockToeplitz, Dense, Diagonal, LowRank, Product, Scalar, Toeplitz
+    from deepalgo.tensorize.untie import untie
+    from deepalgo.tensorize.widen import widen
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
-    "CompileError", "DeepalgoError", "FileError", "Fit", "HeuristicError", "InputError", "Network", "VerificationError", "__version__",
-    "compile", "fit", "load", "weight",
+    "Adds", "BlockToeplitz", "CompileError", "DeepalgoError", "Dense", "Diagonal", "FileError", "Fit", "HeuristicError", "InputError",
+    "Kronecker", "LowRank", "Network", "Product", "Scalar", "Scales", "Steps", "TensorizeError", "Toeplitz", "VerificationError",
+    "__version__", "choose", "compile", "fit", "guard", "load", "remember", "untie", "weight", "widen",
 ]
 
-_HOME = {
-    "compile": "deepalgo.compiler",
-    "fit": "deepalgo.fitting.fit",
-    "Fit": "deepalgo.fitting.report",
-    "load": "deepalgo.network",
-    "Network": "deepalgo.network",
-    "weight": "deepalgo.marks",
-}
+#: Where each public name lives.
+_HOME = {name: module for module, names in {
+    "deepalgo.compiler": "compile",
+    "deepalgo.fitting.fit": "fit",
+    "deepalgo.fitting.report": "Fit",
+    "deepalgo.marks": "weight",
+    "deepalgo.network": "Network load",
+    "deepalgo.tensorize.choose": "Adds Scales Steps choose",
+    "deepalgo.tensorize.guard": "guard",
+    "deepalgo.tensorize.kronecker": "Kronecker",
+    "deepalgo.tensorize.remember": "remember",
+    "deepalgo.tensorize.structures": "BlockToeplitz Dense Diagonal LowRank Product Scalar Toeplitz",
+    "deepalgo.tensorize.untie": "untie",
+    "deepalgo.tensorize.widen": "widen",
+}.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:
