@@ -5,7 +5,7 @@ stays quick and a file that only marks its constants with `weight` never loads t
 
 >>> import deepalgo as da
 >>> sorted(name for name in dir(da) if name.islower() and not name.startswith("_"))
-['choose', 'compile', 'fit', 'guard', 'load', 'remember', 'untie', 'weight', 'widen']
+['anneal', 'choose', 'compile', 'correct', 'fit', 'guard', 'load', 'remember', 'soften', 'suggest', 'untie', 'weight', 'widen']
 """
 
 from __future__ import annotations
@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from deepalgo.marks import weight
     from deepalgo.network import Network, load
     from deepalgo.tensorize.choose import Adds, Scales, Steps, choose
+    from deepalgo.tensorize.correct import correct
     from deepalgo.tensorize.guard import guard
     from deepalgo.tensorize.kronecker import Kronecker
     from deepalgo.tensorize.remember import remember
+    from deepalgo.tensorize.soften import anneal, soften
     from deepalgo.tensorize.structures import BlockToeplitz, Dense, Diagonal, LowRank, Product, Scalar, Toeplitz
+    from deepalgo.tensorize.suggest import suggest
     from deepalgo.tensorize.untie import untie
     from deepalgo.tensorize.widen import widen
 
@@ -34,7 +37,8 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "Adds", "BlockToeplitz", "CompileError", "DeepalgoError", "Dense", "Diagonal", "FileError", "Fit", "HeuristicError", "InputError",
     "Kronecker", "LowRank", "Network", "Product", "Scalar", "Scales", "Steps", "TensorizeError", "Toeplitz", "VerificationError",
-    "__version__", "choose", "compile", "fit", "guard", "load", "remember", "untie", "weight", "widen",
+    "__version__", "anneal", "choose", "compile", "correct", "fit", "guard", "load", "remember", "soften", "suggest", "untie", "weight",
+    "widen",
 ]
 
 #: Where each public name lives.
@@ -45,10 +49,13 @@ _HOME = {name: module for module, names in {
     "deepalgo.marks": "weight",
     "deepalgo.network": "Network load",
     "deepalgo.tensorize.choose": "Adds Scales Steps choose",
+    "deepalgo.tensorize.correct": "correct",
     "deepalgo.tensorize.guard": "guard",
     "deepalgo.tensorize.kronecker": "Kronecker",
     "deepalgo.tensorize.remember": "remember",
     "deepalgo.tensorize.structures": "BlockToeplitz Dense Diagonal LowRank Product Scalar Toeplitz",
+    "deepalgo.tensorize.soften": "anneal soften",
+    "deepalgo.tensorize.suggest": "suggest",
     "deepalgo.tensorize.untie": "untie",
     "deepalgo.tensorize.widen": "widen",
 }.items() for name in names.split()}

@@ -214,10 +214,16 @@ class Network(torch.nn.Module):
             self._executables[plan] = build(self.program, plan)
         return self._executables[plan]
 
-    def with_program(self, program: Program, *, errors: str | None = None) -> Network:
+    def with_program(self, program: Program) -> Network:
         """A network that runs another program as this one runs its own, with the weights that the program brings."""
-        return Network(program, self.signature, loops=self.loops, max_rounds=self.max_rounds, errors=errors or self.errors,
+        return Network(program, self.signature, loops=self.loops, max_rounds=self.max_rounds, errors=self.errors,
                        function=self.function, heuristic=self.heuristic)
+
+    def with_errors(self, errors: str) -> Network:
+        """A copy of this network that treats failing samples in another way."""
+        twin = copy.deepcopy(self)
+        twin.errors = errors
+        return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Network:
         twin = self.with_program(self.program)

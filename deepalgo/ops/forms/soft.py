@@ -1,0 +1,49 @@
+"""A choice whose guard can learn, and how the margins of guards are measured.
+
+>>> margin = torch.tensor([0.5, -0.5], requires_grad=True)
+>>> one, two = torch.tensor([3.0, 1.0]), torch.tensor([1.0, 3.0])
+>>> made = soft_choice(one, two, margin > 0, margin, torch.tensor(1.0), torch.tensor(0.0))
+>>> made, torch.autograd.grad(made.sum(), margin)[0]
+(tensor([3., 1.], grad_fn=<WhereBackward0>), tensor([0.4700, 0.4700]))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor
+
+from deepalgo.ops.forms.operands import Operand
+
+_measured: dict[str, list[Tensor]] | None = None
+
+
+def soft_choice(
+    taken: Operand, other: Operand, condition: Operand, margin: Operand, width: Tensor, softness: Tensor, key: str = ""
+) -> Tensor:
+    """`taken` with a gradient by the margin, or between `taken` and `other`."""
+    taken, other, condition, margin = map(torch.as_tensor, (taken, other, condition, margin))
+    if _measured is not None:
+        _measured.setdefault(key, []).append(margin.detach().reshape(-1))
+    usable = torch.isfinite(other.detach()) & torch.isfinite(taken.detach())
+    way = torch.where(condition, 1.0, -1.0).to(margin.dtype)
+    gap = torch.where(usable, (taken - other).detach(), 0.0)
+    step = torch.sigmoid(margin / width)
+    hard = taken + way * gap * (step - step.detach())
+    sharpness = 1.0 / (width * torch.clamp(softness, min=torch.finfo(width.dtype).tiny))
+    away = torch.sigmoid(-way * torch.where(softness > 0, margin * sharpness, 0.0))
+    soft = taken + away * torch.where(usable, other - taken, 0.0)
+    return torch.where(softness > 0, soft, hard)
+
+
+@contextmanager
+def measured_margins() -> Iterator[dict[str, list[Tensor]]]:
+    """Collect the margins of all soft choices while the `with` lasts, by their guard."""
+    global _measured  # noqa: PLW0603  # emitted code has no other way to hand them out
+    _measured = {}
+    try:
+        yield _measured
+    finally:
+        _measured = None
