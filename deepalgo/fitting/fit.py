@@ -12,13 +12,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import torch
 
 from deepalgo.errors import InputError
 from deepalgo.fitting.batches import TEST, VALIDATION, Batches, Epochs, Fresh
+from deepalgo.fitting.checkpoint import Checkpoint, fingerprint
 from deepalgo.fitting.ladder import (
     CONSTANTS,
     GIVEN,
@@ -33,10 +36,10 @@ from deepalgo.fitting.ladder import (
 )
 from deepalgo.fitting.objective import Loss, Objective
 from deepalgo.fitting.optimise import Optimiser, is_second_order
-from deepalgo.fitting.polish import MOST_WEIGHTS, polish, polish_by_gradient
+from deepalgo.fitting.polish import polish
 from deepalgo.fitting.progress import Bar
 from deepalgo.fitting.report import Fit
-from deepalgo.fitting.samples import PAIRS, Draw, Samples, read
+from deepalgo.fitting.samples import PAIRS, Draw, Samples, read, tensors
 from deepalgo.fitting.space import Space
 from deepalgo.fitting.split import check_share, clean, parts
 from deepalgo.fitting.train import Settings, Training, measure
@@ -68,6 +71,7 @@ def fit(
     seed: int = 0,
     seconds: float | None = None,
     missing: str = "raise",
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Fit:
     """Train the weights on targets or on a residual, and keep the result only if it is better than the heuristic beyond noise.
@@ -86,10 +90,14 @@ def fit(
     there are many weights, or the loss is no sum of squares). `patience`: how many hundredths of the run, in its second half, may
     pass without a gain. `seeds` runs start at different weights; the best on validation is taken. `missing="drop"` leaves out samples
     with NaN.
+
+    `checkpoint` names a file in which the state is kept: the same call goes on from there, and ends with the same weights. Ctrl-C ends
+    training with the best weights so far. Under `torchrun` the processes share each batch.
     """
     work = Work(net, Objective(net, loss, residual, supervised=_is_supervised(inputs, targets, residual, loss)), World.find(), seed)
     work.gather(inputs, targets, validation, test, batch_size, missing)
     settings = Settings(_positive("steps", steps), rate, clip, patience, optimiser, _positive("seeds", seeds), seed, seconds)
+    work.open(checkpoint, settings, rates, polished)
     with Bar(progress if work.world.leads else False) as bar:
         return work.compete(settings, rates, polished, bar)
 
@@ -107,6 +115,7 @@ class Work:
         self.batches: Batches
         self.validation: Samples
         self.test: Samples
+        self.checkpoint: Checkpoint
 
     def gather(self, inputs: Any, targets: Any, validation: Any, test: Any, batch_size: int | None, missing: str) -> None:
         """Read, check and split the data."""
@@ -116,17 +125,26 @@ class Work:
         if _is_draw(inputs):
             draw = Draw(self.net, inputs, PAIRS if self.objective.supervised and targets is None else targets, self.seed)
             self.batches = Fresh(draw, size, 2 * DRAWN)
-            self.validation = self._given(validation, targets, missing) or draw(DRAWN, VALIDATION, 0)
-            self.test = self._given(test, targets, missing) or draw(DRAWN, TEST, 0)
+            self.validation = self._given("validation", validation, targets, missing) or draw(DRAWN, VALIDATION, 0)
+            self.test = self._given("test", test, targets, missing) or draw(DRAWN, TEST, 0)
             probed = self.validation
         else:
             probed = self._clean(read(self.net, inputs, targets), missing)
-            given = [self._given(item, targets, missing) for item in (validation, test)]
+            given = [self._given(name, item, targets, missing) for name, item in (("validation", validation), ("test", test))]
             shares = [0.0 if one is not None else item for one, item in zip(given, (validation, test), strict=True)]
             chosen = parts(len(probed), shares[0], shares[1], self.seed)
             self.batches = Epochs(probed.pick(chosen[0]), size, self.seed)
             self.validation, self.test = (one or probed.pick(part) for one, part in zip(given, chosen[1:], strict=True))
         self.objective.probe(self.heuristic, probed)
+
+    def open(self, path: Any, settings: Settings, rates: Mapping[str, float] | None, polished: bool) -> None:
+        """Find the checkpoint of this very fit."""
+        settings = replace(settings, optimiser=_name(settings.optimiser))
+        text = f"{self.net.program} {settings} {sorted((rates or {}).items())} {polished} {_name(self.objective.loss)}"
+        batch = self.batches.batch(0, 0)
+        data = [*self.net.weights.tensors(), *(leaf for part in (batch, self.validation) for leaf in part.leaves), *tensors(batch.targets)]
+        self.checkpoint = Checkpoint(path, fingerprint(text, data), writes=self.world.leads)
+        self.world.wait()
 
     def compete(self, settings: Settings, rates: Mapping[str, float] | None, polished: bool, bar: Bar) -> Fit:
         """Train, select, and look at the test samples."""
@@ -152,14 +170,20 @@ class Work:
     ) -> Rung:
         space = Space(net, rates)
         training = Training(space, self.objective, self.batches, self.validation, known, settings, self.world)
-        if len(space):
-            space.measure(training.gradient(torch.zeros(len(space), dtype=net.dtype), self.batches.batch(0, 0))[1])
         bar.begin(name, settings.steps)
-        if training.floor > 0:
-            training.run(lambda at: bar.show(at.progress.step, at.best.best, at.floor))
+        if (state := self.checkpoint.state(name)) is not None:
+            training.restore(state)
+
+        def after_look(training: Training) -> None:
+            bar.show(training.progress.step, training.best.best, training.floor)
+            self.checkpoint.keep(name, training.state(), now=training.is_over)
+
         best = training.best.best_x
-        if polished and len(space) and training.floor > 0 and not is_second_order(settings.optimiser):
-            best = polish(training) if self.objective.is_squares and len(space) <= MOST_WEIGHTS else polish_by_gradient(training)
+        if training.floor > 0 and len(space):
+            training.run(after_look)
+            best = training.best.best_x
+            if polished and not training.interrupted and not is_second_order(settings.optimiser):
+                best = polish(training)
         space.put(best)
         details = {"progress": training.progress, "ended": [run.ended for run in training.runs], "interrupted": training.interrupted}
         return Rung(name, net, self._losses(net), training=details)
@@ -167,10 +191,10 @@ class Work:
     def _losses(self, net: Network) -> torch.Tensor:
         return measure(self.objective, net, self.validation, self.world)
 
-    def _given(self, part: Any, targets: Any, missing: str) -> Samples | None:
+    def _given(self, name: str, part: Any, targets: Any, missing: str) -> Samples | None:
         """Samples that the caller chose for validation or test; None if they are a share of the data."""
         if isinstance(part, (int, float)):
-            check_share("validation and test", part)
+            check_share(name, part)
             return None
         by_numbers = targets is not None and not callable(targets) and not isinstance(targets, str)
         if by_numbers and not (isinstance(part, tuple) and len(part) == 2):
@@ -181,6 +205,11 @@ class Work:
         samples, dropped = clean(samples, self.net.program.inputs, missing)
         self.dropped += dropped
         return samples
+
+
+def _name(function: Any) -> str:
+    """What a function is called, the same in every process."""
+    return function if isinstance(function, str) else str(getattr(function, "__qualname__", type(function).__qualname__))
 
 
 def _is_draw(inputs: Any) -> bool:

@@ -70,10 +70,10 @@ class Objective:
     def losses(self, net: Network, samples: Samples) -> Tensor:
         """The loss of every sample; of a loss for whole batches the one number."""
         if not self.whole:
-            return self._apply(net, self.outputs(net, samples), samples)
+            return self.apply(net, self.outputs(net, samples), samples)
         answered = [result.isfinite().reshape(len(samples), -1).all(1) for result in net.execute(samples.leaves)[: self.count]]
         samples = samples.pick(torch.stack(answered).all(0))
-        return self._apply(net, self.outputs(net, samples), samples)
+        return self.apply(net, self.outputs(net, samples), samples)
 
     def measure(self, net: Network, samples: Samples) -> Tensor:
         """The losses without gradient, comparable sample by sample; of a loss for whole batches, part by part."""
@@ -83,21 +83,25 @@ class Objective:
             parts = torch.arange(len(samples)).tensor_split(min(PARTS, len(samples)))
             return torch.cat([self.losses(net, samples.pick(part)) for part in parts])
 
+    def squares(self, net: Network, output: Any, samples: Samples) -> Tensor:
+        """`(samples, m)` numbers, the sum of whose squares is the loss of a sample, where the loss is of this kind."""
+        pairs = self._pairs(output, net, samples)
+        columns = [_matrix(DIFFERENCES[str(self.loss)](one, target)) for one, target in pairs]
+        return torch.cat([column / column.shape[1] ** 0.5 for column in columns], 1)
+
     def roots(self, net: Network, samples: Samples) -> Tensor:
-        """`(samples, m)` numbers, the mean of whose squares is the loss, where the loss is of this kind."""
+        """These numbers for the network's answers, without gradient."""
         with torch.no_grad():
-            pairs = self._pairs(self.outputs(net, samples), net, samples)
-            columns = [_matrix(DIFFERENCES[str(self.loss)](output, target)) for output, target in pairs]
-            return torch.cat([column / column.shape[1] ** 0.5 for column in columns], 1)
+            return self.squares(net, self.outputs(net, samples), samples)
 
     def probe(self, net: Network, samples: Samples) -> None:
         """Try the loss on a few samples and say what is wrong with it before training starts."""
         few = samples.pick(torch.arange(min(3, len(samples))))
         with torch.no_grad():
-            value = self._apply(net, self.outputs(net, few), few)
+            value = self.apply(net, self.outputs(net, few), few)
         self.whole = value.dim() == 0 or (len(value) == 1 and len(few) > 1)
 
-    def _apply(self, net: Network, output: Any, samples: Samples) -> Tensor:
+    def apply(self, net: Network, output: Any, samples: Samples) -> Tensor:
         if self.supervised or self.residual is not None:
             if isinstance(self.loss, str) or self.residual is not None:
                 return sum((_mean(self._one(*pair), len(samples)) for pair in self._pairs(output, net, samples)), torch.zeros(()))

@@ -1,7 +1,7 @@
 """`polish`: the last digits of a sum of squares, by damped Gauss-Newton steps (Levenberg and Marquardt).
 
 A first-order method creeps along the narrow valleys that products and exponents of constants make. Where the loss is a mean of
-squares and the weights are few, the derivatives of all residuals cost one evaluation for each weight, and the valley becomes round.
+squares, one evaluation with weights as inputs gives the derivatives of all samples, and the valley becomes round.
 """
 
 from __future__ import annotations
@@ -11,114 +11,115 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from deepalgo.errors import DeepalgoError
 from deepalgo.fitting.samples import Samples
+from deepalgo.fitting.together import Together
 from deepalgo.fitting.train import Training
 
-#: More weights than this make the derivatives dearer than they are worth.
-MOST_WEIGHTS = 100
-MOST_SAMPLES = 4096
+#: More weights, or more numbers for each sample, make the derivatives dearer than they are worth.
+MOST_WEIGHTS, MOST_NUMBERS = 600, 32
+#: Samples times numbers times weights.
+MOST_DERIVATIVES = 10_000_000
 ROUNDS = 40
-#: The step of a difference quotient, relative to a weight: the root of the last digit.
-STEP = 2.0**-26
 #: Gains below this part of the loss end it.
 ENOUGH = 1e-7
+#: How far the derivatives may be from the gradient.
+CLOSE = 1e-6
 
 
 def polish(training: Training) -> Tensor:
-    """The best point, by validation, that steps from the best one so far lead to."""
-    samples = _answered(training, training.world.share(_some(training.batches.whole())))
-    x, best, score = training.best.best_x.clone(), training.best.best_x, training.best.best
-    damping, loss, stale = 1e-3, _loss(training, x, samples), 0
-    for _ in range(ROUNDS):
-        normal, slope = _equations(training, x, samples)
-        if not bool(normal.isfinite().all()):
-            return best
-        moved, damping, new = _damped_step(training, x, samples, normal, slope, damping, loss)
-        if not new < loss:
-            return best
-        x, gain, loss = moved, (loss - new) / loss, new
-        found = training.score(x)
-        if found < score:
-            best, score, stale = x.clone(), found, 0
-        else:
-            stale += 1
-        if gain < ENOUGH or stale > 5:
-            return best
-    return best
+    """The best point, by validation, that steps from the initial weights or from the best ones so far lead to."""
+    origin, best = torch.zeros_like(training.best.best_x), training.best.best_x
+    starts = [best] if torch.equal(origin, best) else [origin, best]
+    squares = Squares.of(training) if training.objective.is_squares else None
+    found = [squares.descend(start) if squares is not None else by_gradient(training, start) for start in starts]
+    return min([*found, best], key=training.score)
 
 
-def polish_by_gradient(training: Training) -> Tensor:
+def by_gradient(training: Training, start: Tensor) -> Tensor:
     """The same for many weights and for any loss, by L-BFGS."""
     settings = replace(training.settings, optimiser="lbfgs", steps=ROUNDS, runs=1, patience=100, seconds=None)
-    last = Training(
-        training.space,
-        training.objective,
-        training.batches,
-        training.validation,
-        training.known,
-        settings,
-        training.world,
-        training.best.best_x,
-    )
+    same = training.space, training.objective, training.batches, training.validation, training.known
+    last = Training(*same, settings, training.world, start)
     last.run()
     return last.best.best_x
 
 
-def _damped_step(
-    training: Training,
-    x: Tensor,
-    samples: Samples,
-    normal: Tensor,
-    slope: Tensor,
-    damping: float,
-    loss: float,
-) -> tuple[Tensor, float, float]:
-    """The first step that makes the loss smaller, with more and more damping; the damping for the next one, and the loss there."""
-    diagonal = normal.diagonal()
-    weights = torch.maximum(diagonal, 1e-12 * diagonal.max().clamp(min=1e-300))
-    for _ in range(12):
-        step, failed = torch.linalg.solve_ex(normal + torch.diag(damping * weights), slope)
-        moved = x - step
-        new = torch.inf if failed else _loss(training, moved, samples)
-        if new < loss:
-            return moved, max(damping / 10, 1e-12), new
-        damping *= 5
-    return x, damping, loss
+class Squares:
+    """The training samples as one sum of squares."""
 
+    def __init__(self, training: Training, samples: Samples) -> None:
+        self.training = training
+        self.samples = samples
+        self.together = Together(training.space, training.objective)
 
-def _loss(training: Training, x: Tensor, samples: Samples) -> float:
-    training.space.put(x)
-    roots = training.objective.roots(training.space.net, samples)
-    numbers = training.world.add(torch.stack([roots.square().sum(), torch.tensor(float(len(roots)), dtype=roots.dtype)]))
-    loss = (numbers[0] / numbers[1]).item()
-    return loss if loss == loss else torch.inf
+    @staticmethod
+    def of(training: Training) -> Squares | None:
+        """None where there is too much to compute, or the derivatives cannot be had."""
+        space, samples = training.space, training.batches.whole()
+        space.put(training.best.best_x)
+        roots = training.objective.roots(space.net, samples)
+        weights, numbers = len(space), roots.shape[1]
+        if weights > MOST_WEIGHTS or numbers > MOST_NUMBERS:
+            return None
+        some = torch.nonzero(roots.isfinite().all(1)).squeeze(1)
+        most = max(64, MOST_DERIVATIVES // (weights * numbers))
+        some = some[torch.linspace(0, len(some) - 1, min(most, len(some))).round().long()]
+        squares = Squares(training, training.world.share(samples.pick(some)))
+        return squares if squares._is_right() else None
 
+    def descend(self, x: Tensor) -> Tensor:
+        """The best point, by validation, on the way down."""
+        best, score, stale = x, self.training.score(x), 0
+        damping, loss = 1e-3, self._loss(x)
+        for _ in range(ROUNDS):
+            normal, slope = self._equations(x)
+            moved, damping, new = self._damped_step(x, normal, slope, damping, loss)
+            if not new < loss:
+                return best
+            x, gain, loss = moved, (loss - new) / loss, new
+            found = self.training.score(x)
+            best, score, stale = (x, found, 0) if found < score else (best, score, stale + 1)
+            if gain < ENOUGH or stale > 5:
+                return best
+        return best
 
-def _equations(training: Training, x: Tensor, samples: Samples) -> tuple[Tensor, Tensor]:
-    """The matrix and the right-hand side of the normal equations, by difference quotients."""
-    training.space.put(x)
-    roots = training.objective.roots(training.space.net, samples).reshape(-1)
-    columns = []
-    for place in range(len(x)):
-        near = x.clone()
-        near[place] += STEP
-        training.space.put(near)
-        moved = training.objective.roots(training.space.net, samples).reshape(-1)
-        columns.append((moved - roots) / (near[place] - x[place]))
-    jacobian = torch.stack(columns, 1)
-    usable = jacobian.isfinite().all(1) & roots.isfinite()
-    jacobian, roots = jacobian[usable], roots[usable]
-    both = training.world.add(torch.cat([jacobian.T @ jacobian, (jacobian.T @ roots)[:, None]], 1))
-    return both[:, :-1], both[:, -1]
+    def _damped_step(self, x: Tensor, normal: Tensor, slope: Tensor, damping: float, loss: float) -> tuple[Tensor, float, float]:
+        """The first step that makes the loss smaller, with more and more damping; the damping for the next one, and the loss there."""
+        diagonal = normal.diagonal()
+        weights = torch.maximum(diagonal, 1e-9 * diagonal.max().clamp(min=1e-300))
+        for _ in range(12):
+            step, failed = torch.linalg.solve_ex(normal + torch.diag(damping * weights), slope)
+            moved = x - step
+            new = torch.inf if failed else self._loss(moved)
+            if new < loss:
+                return moved, max(damping / 10, 1e-12), new
+            damping *= 5
+        return x, damping, loss
 
+    def _loss(self, x: Tensor) -> float:
+        self.training.space.put(x)
+        roots = self.training.objective.roots(self.training.space.net, self.samples)
+        numbers = self.training.world.add(torch.stack([roots.square().sum(), torch.tensor(float(len(roots)), dtype=roots.dtype)]))
+        loss = (numbers[0] / numbers[1]).item()
+        return loss if loss == loss else torch.inf
 
-def _answered(training: Training, samples: Samples) -> Samples:
-    """The samples that have a finite loss where it begins."""
-    training.space.put(training.best.best_x)
-    return samples.pick(training.objective.roots(training.space.net, samples).isfinite().all(1))
+    def _equations(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """The matrix and the right-hand side of the normal equations."""
+        roots, derivatives = self.together.jacobian(x, self.samples)
+        roots, jacobian = roots.reshape(-1), derivatives.reshape(-1, len(x))
+        usable = jacobian.isfinite().all(1) & roots.isfinite()
+        jacobian, roots = jacobian[usable], roots[usable]
+        both = self.training.world.add(torch.cat([jacobian.T @ jacobian, (jacobian.T @ roots)[:, None]], 1))
+        return both[:, :-1], both[:, -1]
 
-
-def _some(samples: Samples) -> Samples:
-    if len(samples) <= MOST_SAMPLES:
-        return samples
-    return samples.pick(torch.linspace(0, len(samples) - 1, MOST_SAMPLES).round().long())
+    def _is_right(self) -> bool:
+        """Whether the derivatives of the samples add up to the gradient."""
+        training = self.training
+        x = training.best.best_x
+        try:
+            slope = 2 * self._equations(x)[1]
+        except (RuntimeError, ValueError, TypeError, NotImplementedError, DeepalgoError):
+            return False
+        wanted = training.world.add(training.alone(x, self.samples))[:-2]
+        return bool(((slope - wanted).abs() <= CLOSE * wanted.abs().max().clamp(min=1e-300)).all())

@@ -56,9 +56,9 @@ class Space:
                 tensor.copy_(start + scale * part.reshape(start.shape))
 
     def values(self, x: Tensor) -> list[Tensor]:
-        """The weights of a point, differentiable."""
+        """The weights of points `(points, n)`, differentiable."""
         rows = zip(self.starts, self.scales, self._parts(x), strict=True)
-        return [start + scale * part.reshape(*x.shape[:-1], *start.shape) for start, scale, part in rows]
+        return [start + scale * part.reshape(len(x), *start.shape) for start, scale, part in rows]
 
     def _parts(self, x: Tensor) -> tuple[Tensor, ...]:
         return torch.split(x, self.sizes, -1)

@@ -10,13 +10,18 @@ import torch
 from torch import Tensor
 
 from deepalgo.errors import InputError, name_samples
+from deepalgo.fitting.floor import FEWEST
 from deepalgo.fitting.samples import Samples, tensors
 from deepalgo.ir import Input
 
 
 def parts(size: int, validation: float, test: float, seed: int) -> tuple[Tensor, Tensor, Tensor]:
-    """The numbers of the samples of each part, in random order; a part with a share above zero has one sample at least."""
-    counts = [max(1, round(size * share)) if share > 0 else 0 for share in (validation, test)]
+    """The numbers of the samples of each part, in random order.
+
+    A part with a share above zero has as many samples as a comparison needs, or a third of the data where they are few.
+    """
+    fewest = max(1, min(FEWEST, size // 3))
+    counts = [max(fewest, round(size * share)) if share > 0 else 0 for share in (validation, test)]
     if size - sum(counts) < 1:
         needed = f"a training part and {sum(share > 0 for share in (validation, test))} more"
         raise InputError(f"{size} sample{'' if size == 1 else 's'} cannot be split into {needed}")

@@ -6,6 +6,8 @@ was interrupted goes on as if it had not been.
 
 from __future__ import annotations
 
+import functools
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,6 +21,7 @@ from deepalgo.fitting.objective import Objective
 from deepalgo.fitting.optimise import Optimiser, is_second_order, make, one_cycle
 from deepalgo.fitting.samples import Samples, mix
 from deepalgo.fitting.space import Space
+from deepalgo.fitting.together import Together
 from deepalgo.fitting.world import World
 
 #: So many steps in a row without a finite loss and gradient end a run.
@@ -27,6 +30,8 @@ HOPELESS = 25
 DIVERGED, TOLERATED = 1e3, 10
 #: No run is given up for lack of gain before this part of it: while the rate is high, losses go up and down.
 PATIENT = 0.5
+#: Samples times weights of all runs that one batch may hold.
+MOST_TOGETHER = 5_000_000
 #: How far from the initial weights the second and later runs start, relative to each weight.
 SPREAD = 0.1
 
@@ -98,11 +103,17 @@ class Training:
         self.world = world
         self.progress = Progress()
         self.interrupted = False
+        self.unit = 1.0  # losses are seen relative to where they begin
+        self.together: Together | None = None
         origin = torch.zeros(len(space), dtype=space.net.dtype) if start is None else start
         self.floor = self.score(origin)
-        self.unit = self.floor if 0 < self.floor < torch.inf else 1.0  # losses are seen relative to where they begin
+        self.unit = self.floor if 0 < self.floor < torch.inf else 1.0
+        if start is None and len(space):
+            space.measure(self.gradient(origin, batches.batch(0, 0))[1])
         self.last_loss = torch.nan
         self.runs = [self._begin(number, origin) for number in range(settings.runs)]
+        if settings.runs > 1 and len(space) and not is_second_order(settings.optimiser):
+            self.together = self._join()
 
     @property
     def best(self) -> Run:
@@ -113,7 +124,7 @@ class Training:
         """All steps, or as many as are needed."""
         begun = time.monotonic() - self.progress.seconds
         try:
-            while not self._is_over() and len(self.space):
+            while not self.is_over and len(self.space):
                 self.advance()
                 self.progress.seconds = time.monotonic() - begun
                 if self.progress.step % self.settings.every == 0 or self.progress.step == self.settings.steps:
@@ -124,7 +135,12 @@ class Training:
 
     def advance(self) -> None:
         """One step of every run."""
-        losses = [self._step(run) for run in self.runs if not run.ended]
+        runs = [run for run in self.runs if not run.ended]
+        if is_second_order(self.settings.optimiser):
+            losses = [self._guarded(run, self._closed_step) for run in runs]
+        else:
+            found = self.gradients([run.x for run in runs], [self.batches.batch(run.number, self.progress.step) for run in runs])
+            losses = [self._guarded(run, functools.partial(self._plain_step, found=one)) for run, one in zip(runs, found, strict=True)]
         self.progress.step += 1
         self.last_loss = min(losses, default=torch.nan)
 
@@ -153,14 +169,36 @@ class Training:
 
     def gradient(self, x: Tensor, batch: Samples) -> tuple[float, Tensor]:
         """The mean loss of a batch in units of the first one, and its gradient; samples without a finite loss take no part."""
-        share = self.world.share(batch)
+        return self.gradients([x], [batch])[0]
+
+    def gradients(self, points: list[Tensor], batches: list[Samples]) -> list[tuple[float, Tensor]]:
+        """The same for several points, each with its batch."""
+        shares = [self.world.share(batch) for batch in batches]
+        if self.together is not None and len(points) > 1:
+            totals, counts, found = self.together.gradients(torch.stack([x.detach() for x in points]), shares)
+            numbers = torch.cat([found, totals[:, None], counts[:, None]], 1)
+        else:
+            numbers = torch.stack([self.alone(x, share) for x, share in zip(points, shares, strict=True)])
+        numbers = self.world.add(numbers)
+        numbers = numbers / (numbers[:, -1:] * self.unit)
+        return [(row[-2].item(), row[:-2]) for row in numbers]
+
+    def alone(self, x: Tensor, share: Samples) -> Tensor:
+        """The gradient of the sum of losses of this process's samples, that sum, and their number."""
         self.space.put(x)
         total, count = self._backward(share)
-        numbers = self.world.add(torch.cat([self.space.take_gradient(), torch.tensor([total, count], dtype=x.dtype)]))
-        if numbers[-1] == 0:
-            return torch.nan, numbers[:-2]
-        numbers = numbers / (numbers[-1] * self.unit)
-        return numbers[-2].item(), numbers[:-2]
+        return torch.cat([self.space.take_gradient(), torch.tensor([total, count], dtype=x.dtype)])
+
+    def _join(self) -> Together | None:
+        """The runs as one batch, if that is possible, not too large, and right."""
+        batches = [self.batches.batch(run.number, 0) for run in self.runs]
+        if self.objective.whole or sum(map(len, batches)) * len(self.space) > MOST_TOGETHER:
+            return None
+        points = [run.x for run in self.runs]
+        together = Together(self.space, self.objective)
+        losses, gradients = zip(*self.gradients(points, batches), strict=True)
+        wanted = torch.tensor(losses, dtype=points[0].dtype) * self.unit, torch.stack(gradients) * self.unit
+        return together if together.repeats(torch.stack([x.detach() for x in points]), batches, *wanted) else None
 
     def _backward(self, samples: Samples) -> tuple[float, int]:
         """Add up the losses of this process's samples, backward too; their sum and their number."""
@@ -183,14 +221,17 @@ class Training:
         optimiser = make(self.settings.optimiser, x, self.settings.rate) if len(x) else torch.optim.SGD([x])
         return Run(number, x, optimiser, self.floor, origin.clone())
 
-    def _is_over(self) -> bool:
+    @property
+    def is_over(self) -> bool:
+        """Whether all steps were taken, or as many as are of use."""
         late = self.settings.seconds is not None and self.progress.seconds >= self.settings.seconds
         return late or self.progress.step >= self.settings.steps or all(run.ended for run in self.runs)
 
-    def _step(self, run: Run) -> float:
+    def _guarded(self, run: Run, step: Callable[[Run], float]) -> float:
+        """Take a step, and take it back if it leads to no number."""
         before = run.x.detach().clone()
-        loss = self._closed_step(run) if is_second_order(self.settings.optimiser) else self._plain_step(run)
-        if torch.isfinite(torch.tensor(loss)) and bool(run.x.detach().isfinite().all()):
+        loss = step(run)
+        if math.isfinite(loss) and bool(run.x.detach().isfinite().all()):
             run.in_a_row = 0
             return loss
         with torch.no_grad():
@@ -201,12 +242,12 @@ class Training:
             run.ended = "diverged"
         return torch.inf
 
-    def _plain_step(self, run: Run) -> float:
-        for group in run.optimiser.param_groups:
-            group["lr"] = self.settings.rate * one_cycle(self._part())
-        loss, gradient = self.gradient(run.x, self.batches.batch(run.number, self.progress.step))
+    def _plain_step(self, run: Run, found: tuple[float, Tensor]) -> float:
+        loss, gradient = found
         if not bool(gradient.isfinite().all()):
             return torch.nan
+        for group in run.optimiser.param_groups:
+            group["lr"] = self.settings.rate * one_cycle(self._part())
         run.x.grad = clipped(gradient, self.settings.clip)
         run.optimiser.step()
         return loss

@@ -1,0 +1,47 @@
+"""Turn weights into inputs, so that every sample can have weights of its own.
+
+Several runs are then one batch, and one backward pass gives the derivatives of each sample's answer by all weights.
+
+>>> from deepalgo.ir import Block, Leaf, Weight
+>>> x, w, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate("xwy"))
+>>> body = Block((), (Op(w, "weight", (), (("key", "gain"),)), Op(y, "mul", (x, w))), (y,))
+>>> print(expose(Program("scale", (Input("x", x),), (Weight("gain", 3.0),), body, Leaf(y)), ["gain"]))
+scale(x: real, weight gain: real)
+  %y2 = mul %x0 %gain3
+  return %y2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.ir import Input, Kind, Op, Program, Type, Value
+
+
+def expose(program: Program, keys: Iterable[str]) -> Program:
+    """The program with these weights as further inputs, in this order."""
+    fresh = Fresh.of(program)
+    shapes = {weight.key: weight.shape for weight in program.weights}
+    inputs = {key: fresh.value(Type(Kind.REAL, shapes[key]), key) for key in keys}
+    weights = tuple(weight for weight in program.weights if weight.key not in inputs)
+    added = tuple(Input(f"weight {key}", value) for key, value in inputs.items())
+    body = Expose(fresh, inputs).block(program.body)
+    return replace(program, inputs=(*program.inputs, *added), weights=weights, body=body)
+
+
+class Expose(Rewriter):
+    """Reads inputs where the program reads weights."""
+
+    def __init__(self, fresh: Fresh, inputs: dict[str, Value]) -> None:
+        super().__init__(fresh)
+        self.inputs = inputs
+
+    def op(self, op: Op) -> None:
+        """Leave out the reading of a weight."""
+        key = str(op.attr("key")) if op.name == "weight" else ""
+        if key in self.inputs:
+            self.env[op.result] = self.inputs[key]
+        else:
+            super().op(op)

@@ -1,0 +1,147 @@
+"""The floor: nothing that `fit` hands back is worse than the heuristic on what it was selected by."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+import deepalgo as da
+from deepalgo.fitting.floor import FEWEST, compare
+
+
+def poly(x, y):
+    return 1.3 * x * x - 0.7 * y + 0.2
+
+
+def branchy(x, y):
+    if x > 0.5:
+        return 2.0 * x - 0.3 * y
+    if y < -0.2:
+        return 0.5 * y * y + 1.1
+    return x * 0.9 + 0.4
+
+
+def loopy(x, y):
+    z = 1.0
+    while z * z < abs(x) + 1.5:
+        z = z * 1.25 + 0.01 * y
+        if z > 50.0:
+            break
+    return z
+
+
+def fragile(x, y):
+    return math.sqrt(x + 1.0) * 0.8 + math.log(2.5 + y)
+
+
+def steps(x, y):
+    if x > 0.3:
+        return 1.0
+    return -1.0
+
+
+def exponent(x, y):
+    return abs(x + 2.0) ** 1.5 * math.exp(-0.5 * y)
+
+
+#: Data that say nothing are refused before training.
+REASONS = ("all targets are the same", "cannot be split", "no floor to stand on")
+HEURISTICS = [poly, branchy, loopy, fragile, steps, exponent]
+
+
+def hostile(number):
+    """A case in which training has every reason to go wrong."""
+    random = np.random.default_rng(number)
+    heuristic = HEURISTICS[number % len(HEURISTICS)]
+    size = int(random.choice([4, 9, 30, 200]))
+    x, y = random.uniform(-2, 2, (2, size))
+    net = da.compile(heuristic)
+    with torch.no_grad():
+        own = da.compile(heuristic, errors="nan")(x, y).numpy()
+    targets = {
+        0: own,  # already optimal
+        1: np.where(np.isnan(own), 0.0, own) * random.normal(1, 0.3) + random.normal(),
+        2: random.standard_cauchy(size),  # noise with no mean
+        3: random.normal(0, 1e12, size),
+    }[int(random.integers(4))]
+    if random.random() < 0.3:
+        targets = np.where(random.random(size) < 0.2, np.nan, targets)
+    options = {
+        "rate": float(random.choice([1e-3, 0.1, 10.0, 1e6])),
+        "optimiser": random.choice(["adam", "lbfgs", "sgd"]),
+        "batch_size": int(random.choice([1, 7, 1000])),
+        "seeds": int(random.choice([1, 1, 3])),
+        "clip": None if random.random() < 0.5 else 10.0,
+        "polished": bool(random.random() < 0.5),
+        "loss": str(random.choice(["squared", "absolute"])),
+    }
+    options["optimiser"] = torch.optim.SGD if options["optimiser"] == "sgd" else str(options["optimiser"])
+    return net, (x, y), targets, {**options, "steps": 12, "seed": number, "missing": "drop"}
+
+
+@pytest.mark.slow
+def test_no_hostile_setting_leads_below_the_heuristic():
+    improved, refused = 0, []
+    for number in range(100):
+        net, inputs, targets, options = hostile(number)
+        try:
+            fit = da.fit(net, inputs, targets=targets, **options)
+        except da.InputError as error:
+            refused.append(str(error))
+            continue
+        heuristic, held = fit.rungs[0].validation, fit.held.validation
+        known = heuristic.isfinite()
+        assert held[known].isfinite().all(), number
+        assert held[known].mean() <= heuristic[known].mean(), number
+        improved += fit.improved
+    assert all(any(reason in text for reason in REASONS) for text in refused), refused
+    assert len(refused) < 20 and improved > 10
+
+
+def test_an_optimal_heuristic_is_left_alone():
+    x = torch.linspace(0, 1, 100, dtype=torch.float64)
+    fit = da.fit(da.compile(lambda x: 2.0 * x), x, targets=2.0 * x)
+    assert not fit.improved
+    assert fit.network(3.0).item() == 6.0
+
+
+def test_noise_is_not_taken_for_a_gain():
+    random = np.random.default_rng(0)
+    kept = 0
+    for _ in range(20):
+        x = random.uniform(0, 1, 60)
+        kept += da.fit(da.compile(lambda x: 2.0 * x), x, targets=2.0 * x + random.normal(0, 1, 60), steps=20).improved
+    assert kept <= 3
+
+
+def test_a_sample_that_loses_its_answer_is_no_gain():
+    before = torch.ones(20)
+    after = torch.full((20,), 0.1)
+    assert compare(before, after).better
+    after[3] = torch.nan
+    assert not compare(before, after).better
+    assert compare(before, after).reason == "1 samples that had an answer get none"
+
+
+def test_few_samples_prove_nothing():
+    before = torch.linspace(1, 2, FEWEST - 1)
+    assert compare(before, 0.1 * before).reason == "5 validation samples are too few to tell a gain from chance: 6 are needed"
+
+
+def test_a_sample_without_an_answer_before_takes_no_part():
+    before, after = torch.ones(20), torch.full((20,), 0.1)
+    before[0] = torch.nan
+    assert compare(before, after).better
+    assert compare(before, after).samples == 19
+
+
+def test_steps_without_a_number_are_skipped_and_counted():
+    def touchy(x):
+        return np.log(0.5 * x) / np.float64(1.0)
+
+    x = np.linspace(1, 2, 50)
+    net = da.compile(touchy, example=((np.float64(1.0),), {}))
+    fit = da.fit(net, x, targets=np.log(0.4 * x), rate=1e9, clip=None, steps=100, polished=False, optimiser=torch.optim.SGD)
+    assert fit.rungs[-1].training["progress"].skipped > 0
+    assert fit.held.validation.mean() <= fit.rungs[0].validation.mean()
