@@ -16,7 +16,7 @@ from deepalgo.certificate.original import Original, Outcome
 from deepalgo.certificate.paths import Paths
 from deepalgo.certificate.report import Certificate, Gradients, Hits
 from deepalgo.errors import InputError, VerificationError
-from deepalgo.ir import Program
+from deepalgo.ir import Op, Program, walk
 from deepalgo.runtime.record import recording
 from deepalgo.signature import Signature
 from deepalgo.source import Span
@@ -73,11 +73,15 @@ class Verification:
             absolute=max((item[0] for item in differences.values()), default=0.0),
             relative=max((item[1] for item in differences.values()), default=0.0),
             worst=worst, errors=dict(self.errors), beyond=dict(self.beyond),
-            gradients=self._gradients(good, good_leaves, paths.endpoints) if gradients and good else None,
+            gradients=self._gradients(good, good_leaves, paths.endpoints) if gradients and good and not self._is_soft() else None,
             branches=paths.arms(self.outcomes), loops=paths.rounds(self.outcomes), paths=compared,
             near_ties=paths.ties, excused=dict(self.excused), endpoints=paths.endpoints,
             dead=dead_weights(self.network, good_leaves) if good else (),
         )
+
+    def _is_soft(self) -> bool:
+        """Whether guards of the network have a gradient of their own making, which the function does not have."""
+        return any(isinstance(item, Op) and item.name == "soft_choice" for item in walk(self.program.body))
 
     def _both_answer(self, sample: int, got: str | None) -> bool:
         """Whether both answer; where both raise, or one has an excuse, the sample is counted."""

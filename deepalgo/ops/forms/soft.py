@@ -32,8 +32,7 @@ def soft_choice(
     gap = torch.where(usable, (taken - other).detach(), 0.0)
     step = torch.sigmoid(margin / width)
     hard = taken + way * gap * (step - step.detach())
-    sharpness = 1.0 / (width * torch.clamp(softness, min=torch.finfo(width.dtype).tiny))
-    away = torch.sigmoid(-way * torch.where(softness > 0, margin * sharpness, 0.0))
+    away = torch.sigmoid(-way * margin / (width * torch.where(softness > 0, softness, 1.0)))
     soft = taken + away * torch.where(usable, other - taken, 0.0)
     return torch.where(softness > 0, soft, hard)
 
