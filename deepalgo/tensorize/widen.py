@@ -43,17 +43,16 @@ def widen(
 
 
 def _is_table(network: Network, target: str) -> bool:
-    """Whether a weight was a number before it got a row for every round or call."""
-    heuristic = {weight.key: weight for weight in network.heuristic.weights}
-    known = target in network.weights
-    return known and (target not in heuristic or heuristic[target].shape == ()) and _reads_rows(network, target)
-
-
-def _reads_rows(network: Network, key: str) -> bool:
-    """Whether all that is ever done with a weight is to pick numbers from it."""
-    values = {op.result for op in weight_ops(network.program.body) if key_of(op) == key}
-    readers = [item for item in walk(network.program.body) if values.intersection(used(item))]
-    return bool(readers) and all(isinstance(item, Op) and item.name in PICKS for item in readers)
+    """Whether a weight is a table of which all that is ever used are single numbers: one for every round, call or candidate."""
+    if target not in network.weights:
+        return False
+    rows = {op.result for op in weight_ops(network.program.body) if key_of(op) == target}
+    for item in walk(network.program.body):
+        if isinstance(item, Op) and item.name in PICKS and rows.intersection(item.args[:1]):
+            rows.add(item.result)
+        elif any(row.type.shape for row in rows.intersection(used(item))):
+            return False
+    return any(not row.type.shape for row in rows)
 
 
 #: Operations that hand a row of a table on.
