@@ -27,15 +27,15 @@ STEPS = (0.5, 1.0, 1.5)
 
 
 def newton_1d(start: float, damping: float, rounds: int = 3) -> Heuristic:
-    """Newton's method for one polynomial in one variable."""
-    A, B = 1.0, 1.0
+    """Newton's method for one polynomial in one variable, with the factors of the paper's layer at their trivial values."""
+    A, B, C = 1.0, 1.0, 0.0
 
     def newton(S: Any) -> Any:
         x = start
         for _ in range(rounds):
             p, dp = slope(S, x)
             step = dp / (dp * dp + damping) * p
-            x = B * x - A * step
+            x = B * x + C * dp - A * step
         return x
 
     return newton
@@ -58,14 +58,15 @@ def newton_ls_1d(start: float, damping: float, rounds: int = 3) -> Heuristic:
 
 def newton(start: Sequence[float], damping: float, degree: int, rounds: int = 3) -> Heuristic:
     """Newton's method for a system, with a damped generalised inverse of the Jacobian."""
-    first, A, B = np.array(start), 1.0, 1.0
+    first = np.array(start)
+    A, B, C = 1.0, 1.0, 0.0
 
     def newton(S: Any) -> Any:
         x = first
         for _ in range(rounds):
             F, J = linearize(S, x, degree)
             step = damped_step(J, F, damping)
-            x = B * x - A * step
+            x = B * x + C * np.sum(J, axis=0) - A * step
         return x
 
     return newton

@@ -5,6 +5,7 @@ variable, Chebyshev's in several), and in one variable the step to a turning poi
 each chain the candidate with the smallest |F| goes on; at the end the best chain answers. Newton with line search from its own
 start runs beside the chains and answers where they do worse.
 
+>>> from deepalgo.newton.heuristics import newton_ls_1d
 >>> find = multistart_1d(starts=(-1.0, 1.0, 3.0), coefficients=4, plain=newton_ls_1d(start=1.0, damping=1e-12))
 >>> round(float(find(np.array([1.0, -6.0, 11.0, -6.0]))), 9) in (1.0, 2.0, 3.0)
 True
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.newton.heuristics import STEPS, Heuristic, newton_ls_1d, smallest
+from deepalgo.newton.heuristics import STEPS, Heuristic, smallest
 from deepalgo.newton.polynomial import horner, value
 from deepalgo.newton.system import curve, damped_step, evaluate, linearize
 

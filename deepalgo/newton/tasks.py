@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,8 @@ class Task:
     paper: tuple[float | None, float, float]  #: Newton, Newton with line search, trained
     metric: str  #: what the ratio of trained to untrained is taken of
     beyond: Callable[[np.random.Generator, int], Array]  #: systems outside of the range that `draw` covers
+    starts: tuple[tuple[float, ...], ...]  #: where several chains begin
+    light: float = 0.0  #: the damping of these chains
 
     def roots(self, S: Array) -> Array:
         """The real root of x^n = s."""
@@ -127,12 +130,77 @@ def plant(S: Array, roots: Array, degree: int) -> Array:
     return S
 
 
+def _line(*starts: float) -> tuple[tuple[float, ...], ...]:
+    return tuple((start,) for start in starts)
+
+
+def _grid(*starts: float) -> tuple[tuple[float, ...], ...]:
+    return tuple(product(starts, starts))
+
+
 _ALL = (
-    Task("square-root", 1, 2, (1.0,), 1e-12, _power(2, 0.0, 50.0), (0.7658, 0.0195, 0.0070), "root MSE", _power(2, 50.0, 200.0)),
-    Task("fifth-root", 1, 5, (1.0,), 1e-12, _power(5, 0.0, 50.0), (2.2511, 0.1286, 0.0560), "root MSE", _power(5, 50.0, 200.0)),
-    Task("1D-poly P1", 1, 6, (1.0,), 0.1, _monic(0.1), (0.0588, 0.0699, 0.0287), "above floor", _monic(0.5)),
-    Task("2D-poly T1", 2, 3, (0.0, 0.0), 0.01, _gaussian(0.2), (None, 0.0331, 0.0225), "residual", _gaussian(0.6)),
-    Task("2D-poly T3", 2, 3, (0.5, 0.5), 0.01, _planted(0.4, 1.0), (None, 0.0331, 0.0225), "residual", _planted(0.4, 2.0)),
+    Task(
+        "square-root",
+        1,
+        2,
+        (1.0,),
+        1e-12,
+        _power(2, 0.0, 50.0),
+        (0.7658, 0.0195, 0.0070),
+        "root MSE",
+        _power(2, 50.0, 200.0),
+        _line(0.3, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0),
+    ),
+    Task(
+        "fifth-root",
+        1,
+        5,
+        (1.0,),
+        1e-12,
+        _power(5, 0.0, 50.0),
+        (2.2511, 0.1286, 0.0560),
+        "root MSE",
+        _power(5, 50.0, 200.0),
+        _line(0.5, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.1),
+    ),
+    Task(
+        "1D-poly P1",
+        1,
+        6,
+        (1.0,),
+        0.1,
+        _monic(0.1),
+        (0.0588, 0.0699, 0.0287),
+        "above floor",
+        _monic(0.5),
+        _line(-0.9, -0.6, -0.3, -0.1, 0.1, 0.3, 0.6, 0.9),
+    ),
+    Task(
+        "2D-poly T1",
+        2,
+        3,
+        (0.0, 0.0),
+        0.01,
+        _gaussian(0.2),
+        (None, 0.0331, 0.0225),
+        "residual",
+        _gaussian(0.6),
+        _grid(-1.5, -0.5, 0.5, 1.5),
+        0.01,
+    ),
+    Task(
+        "2D-poly T3",
+        2,
+        3,
+        (0.5, 0.5),
+        0.01,
+        _planted(0.4, 1.0),
+        (None, 0.0331, 0.0225),
+        "residual",
+        _planted(0.4, 2.0),
+        _grid(-0.9, -0.3, 0.3, 0.9),
+        1e-4,
+    ),
 )
 #: The tasks by name, in the order of the paper's table.
 TASKS: dict[str, Task] = {task.name: task for task in _ALL}

@@ -1,0 +1,132 @@
+"""DeepNewton: what `compile`, `choose`, `untie`, `widen`, `remember`, `guard` and `fit` make of Newton's method.
+
+>>> from deepalgo.newton.tasks import TASKS
+>>> net = deep_newton(TASKS["square-root"])
+>>> net.weights
+name         value                  role           place  trainable
+start        1.0                    initial value         yes
+damping      [1e-12, 1e-12, 1e-12]  coefficient           yes
+B            [1.0, 1.0, 1.0]        coefficient           yes
+C            [0.0, 0.0, 0.0]        coefficient           yes
+A            [1.0, 1.0, 1.0]        coefficient           yes
+step_scales  [3, 3] array           coefficient           yes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from deepalgo.compiler import compile
+from deepalgo.fitting.fit import fit
+from deepalgo.fitting.report import Fit
+from deepalgo.network import Network
+from deepalgo.newton.heuristics import STEPS, Heuristic, newton, newton_1d, newton_ls, newton_ls_1d
+from deepalgo.newton.multistart import multistart, multistart_1d
+from deepalgo.newton.polynomial import slope, value
+from deepalgo.newton.system import evaluate, monomials
+from deepalgo.newton.tasks import Array, Task
+from deepalgo.tensorize.choose import Scales, choose
+from deepalgo.tensorize.guard import guard
+from deepalgo.tensorize.remember import remember
+from deepalgo.tensorize.structures import Dense
+from deepalgo.tensorize.untie import untie
+from deepalgo.tensorize.widen import widen
+
+#: How many iterates enter the update of the paper's layer.
+DEPTH = 6
+
+
+def plain(task: Task, rounds: int = 3) -> Heuristic:
+    """Newton's method with the start and the damping of a task."""
+    if task.variables == 1:
+        return newton_1d(task.start[0], task.damping, rounds)
+    return newton(task.start, task.damping, task.degree, rounds)
+
+
+def line_search(task: Task, rounds: int = 3) -> Heuristic:
+    """The same with a line search, written out by hand."""
+    if task.variables == 1:
+        return newton_ls_1d(task.start[0], task.damping, rounds)
+    return newton_ls(task.start, task.damping, task.degree, rounds)
+
+
+def compiled(task: Task, heuristic: Heuristic) -> Network:
+    """The network of a heuristic for the systems of a task."""
+    return compile(heuristic, example=((task.draw(np.random.default_rng(0), 1)[0],), {}))
+
+
+def deep_newton(task: Task, *, history: bool = False) -> Network:
+    """The paper's parametrisation: Newton's method with a set of step lengths and factors A, B, C, each round with its own.
+
+    With `history` also the last iterates enter the update, `DEPTH` of them in all. In several variables the factors are matrices. The
+    answer is guarded by that of the untrained line search.
+    """
+    lengths = Scales("step", STEPS)
+    net = choose(compiled(task, plain(task)), "x", lengths, by=size(task), keep=False, heuristic=line_search(task))
+    if history:
+        net = remember(net, "x", DEPTH - 1)
+    net = untie(net)
+    if task.variables > 1:
+        for factor in ("B", "C", "step_scales"):
+            net = widen(net, factor, Dense())
+    return guard(net, by=size(task))
+
+
+def richer_newton(task: Task) -> Network:
+    """The richer tensorization: chains from several starts that are affine in the coefficients, with steps of third order."""
+    return guard(compiled(task, richer(task)), by=size(task))
+
+
+def richer(task: Task) -> Heuristic:
+    """The heuristic of `richer_newton`."""
+    if task.variables == 1:
+        return multistart_1d(tuple(row[0] for row in task.starts), task.degree + 1, line_search(task))
+    count = len(monomials(task.variables, task.degree))
+    return multistart(task.starts, task.variables, count, task.degree, line_search(task), task.light)
+
+
+def size(task: Task) -> Callable[[Any, Any], Any]:
+    """|F|, by which candidates and answers are chosen."""
+    if task.variables == 1:
+        return lambda x, S: abs(value(S, x))
+    degree = task.degree
+    return lambda x, S: np.sum(evaluate(S, x, degree) ** 2)
+
+
+def error(task: Task) -> Callable[[Tensor, Tensor], Tensor]:
+    """What training makes small, without knowing any root.
+
+    Where the paper measures the distance to a root it is Newton's correction at the answer, which is that distance to first order;
+    a negative answer is wrong by twice its size, as the square root is the positive one. Elsewhere it is F.
+    """
+    if task.metric == "root MSE":
+        return _correction
+    if task.variables == 1:
+        return lambda x, S: torch.as_tensor(value(S.T, x))
+    return lambda x, S: torch.as_tensor(evaluate(S.movedim(0, -1), x.T, task.degree).T)
+
+
+def _correction(x: Tensor, S: Tensor) -> Tensor:
+    p, dp = slope(S.T, x)
+    return torch.as_tensor(p * dp / (dp * dp + 1e-12) + 2 * x.clamp(max=0))
+
+
+def train(task: Task, net: Network, *, seed: int = 0, steps: int = 400) -> Fit:
+    """Train on fresh systems; the damping, which keeps J = 0 harmless, stays."""
+    dampings = {key: 0.0 for key in net.weights if key.startswith("damping")}
+    return fit(net, _drawn(task), residual=error(task), steps=steps, batch_size=512, rates=dampings, seed=seed, progress=False)
+
+
+def _drawn(task: Task) -> Callable[[int, torch.Generator], tuple[Array]]:
+    return lambda count, generator: (task.draw(np.random.default_rng(generator.initial_seed()), count),)
+
+
+def answers(net: Network, S: Array) -> Array:
+    """What a network answers, without gradient and in parts that fit into the cache."""
+    with torch.no_grad():
+        return np.concatenate([net(part).numpy() for part in np.array_split(S, max(1, len(S) // 4096))])
