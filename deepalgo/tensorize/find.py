@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from deepalgo.errors import TensorizeError
-from deepalgo.ir import Block, If, Kind, Loop, Op, Program, Try, Value, While, walk
+from deepalgo.ir import Block, If, Kind, Loop, Op, Program, Try, Value, While, leaves, walk
 from deepalgo.source import Span
 from deepalgo.tensorize.stretch import home
 
@@ -87,8 +87,10 @@ def _words(names: list[str]) -> str:
 
 
 def find_signal(program: Program, name: str, line: int | None = None) -> list[Value]:
-    """The values that a variable is given, at one line or anywhere; or the input of that name."""
-    ops = [(item.result, item.span) for item in walk(program.body) if isinstance(item, Op) and item.name not in ("const", "weight")]
+    """The values that a variable is given, at one line or anywhere; or the input of that name; or what is returned, as "return"."""
+    if name == "return":
+        return [_returned(program)]
+    ops = [(item.result, item.span) for item in walk(program.body) if isinstance(item, Op) and item.name not in GIVEN]
     met = [(value, item.span) for item in walk(program.body) if isinstance(item, (If, Try)) for value in item.results]
     # Where arms give the variable its values, what comes out of the branch has them already.
     found = _named(ops, name, line) or _named(met, name, line) or [item.value for item in program.inputs if item.path == name]
@@ -100,6 +102,13 @@ def find_signal(program: Program, name: str, line: int | None = None) -> list[Va
         shapes = ", ".join(sorted({str(value.type) for value in found}))
         raise TensorizeError(f"`{name}` is given values of different shapes ({shapes}): pick one by its line")
     return found
+
+
+def _returned(program: Program) -> Value:
+    found = list(dict.fromkeys(leaves(program.output)))
+    if len(found) != 1 or found[0].type.kind != Kind.REAL:
+        raise TensorizeError(f"{program.name} does not return one real number or array: name one of its variables")
+    return found[0]
 
 
 def _named(values: list[tuple[Value, Span | None]], name: str, line: int | None) -> list[Value]:
