@@ -86,6 +86,20 @@ def _words(names: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names) if names else "no variable"
 
 
+def signals(program: Program) -> list[Value]:
+    """The values of variables that are computed, each variable once."""
+    found: dict[str, Value] = {}
+    for item in walk(program.body):
+        made = item.results if isinstance(item, (If, Try)) else (item.result,) if isinstance(item, Op) and item.name not in GIVEN else ()
+        for value in filter(is_users, made):
+            found.setdefault(value.name, value)
+    return list(found.values())
+
+
+#: Operations that compute nothing.
+GIVEN = ("const", "weight")
+
+
 def find_signal(program: Program, name: str, line: int | None = None) -> list[Value]:
     """The values that a variable is given, at one line or anywhere; or the input of that name; or what is returned, as "return"."""
     if name == "return":
