@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.fuzz.compare import check
@@ -51,6 +52,20 @@ def f(x):
         hits += 1
     return hits * x
 """, ({"x": 0.5}, {"x": 1.5}, {"x": -0.5})),
+    "a name that no round has bound is undefined after loops in loops": ("""
+import math
+
+def f(x):
+    for bound in [0.5, 1.0]:
+        for _ in (1, 2, 3):
+            if x < 1.0:
+                break
+        else:
+            found = 0.75 * x
+        if math.isclose(1.0, found, rel_tol=0.5):
+            return found + bound
+    return 2.0 * found
+""", ({"x": 1.4}, {"x": 0.5}, {"x": 3.25})),
     "an attribute of a class in a module that is not imported is a weight": ("""
 class Model:
     gain = 1.75
@@ -64,6 +79,128 @@ def f(x):
     return model.step(x)
 """, ({"x": 0.5}, {"x": 1.5}, {"x": -0.5})),
 }
+
+ROWS = tuple({"x": x, "p": np.array([[0.25, 0.5, x], [1.0, -2.0, 3.0]])} for x in (0.5, 1.25, 0.1))
+
+ARRAYS = {
+    "truth values of NumPy are added and multiplied as NumPy does": """
+def f(x, p):
+    both = (p[0] < 1.0) + (p[0] < x)
+    return both, (0.0 < p[0, 0] < 1.0) + (p[1, 0] > 0.0), (p[0, 2] > 0.3) * True, bool(p[0, 0] > 0.0) + True
+""",
+    "a store at positions of which data chooses some": """
+def f(x, p):
+    i, j = int(x + 0.6), int(2 * x)
+    p[i, j] = 7.0 * x
+    p[0, j] += 2.0
+    p[:, j] = p[:, j] - x
+    p[i, 1:] = [x, 2 * x]
+    p[..., i] *= 2.0
+    return p
+""",
+    "a row that data chooses is a view": """
+def f(x, p):
+    row = p[int(x + 0.6)]
+    row[0] = 9.0 * x
+    p[0, 1] = x
+    return row, p.sum()
+""",
+    "an array keeps its identity where only one arm gives it a second name": """
+def f(x, p):
+    if x > 0.3:
+        same = p
+    p[1, 2] = 1.0 + x
+    return p.sum()
+""",
+    "an array keeps its identity from round to round": """
+def f(x, p):
+    last = None
+    while x < 2.0:
+        x += 0.6
+        last = p
+        p[0, 1] += x
+    if last is not None:
+        last[1, 1] = x
+    return p.sum()
+""",
+    "what a round leaves is no alias of what it started with": """
+def f(x, p):
+    y = p[0] * 0.0
+    while x < 3.0:
+        before = y
+        y = y + x
+        y[0] = x
+        x += 0.7
+        p[0, 0] += before[1]
+    y[1] = 2.0
+    return y.sum() + p.sum()
+""",
+    "a namedtuple is copied with a change": """
+import collections
+Pair = collections.namedtuple("Pair", ["low", "high"])
+
+def f(x, p):
+    pair = Pair(x, p[0, 0])
+    if x > 0.3:
+        pair = pair._replace(high=2.0 * x)
+    return pair.low - pair.high
+""",
+    "an object that one arm made can be changed": """
+class Body:
+    def __init__(self, v):
+        self.v = v
+
+    def step(self):
+        self.v = 1.5 * self.v
+
+def f(x, p):
+    if x > 0.3:
+        body = Body(x)
+    if x > 0.3:
+        body.step()
+        return body.v
+    return x
+""",
+}
+
+REFUSED = {
+    "a view that each arm takes of other rows": ("""
+def f(x, p):
+    if x > 0.3:
+        row = p[0]
+    else:
+        row = p[1]
+    row[0] = 5.0
+    return p.sum()
+""", "this writes into an array that is one of several, depending on data"),
+    "an array of which such a view exists": ("""
+def f(x, p):
+    row = p[0] if x > 0.3 else p[1]
+    p[:] = 0.0
+    return row.sum()
+""", "this writes into an array that is one of several, depending on data"),
+    "a sum of truth values that are Python's or NumPy's": ("""
+def f(x, p):
+    return (p[0, 0] < x and x < 1.0) + (x > 0.0)
+""", "truth values are added, and whether they are NumPy's, where True + True is True, depends on data"),
+    "the type of the larger one of an int and a float": ("""
+def f(x, p):
+    return 1.0 if isinstance(max(1, x), int) else 0.5
+""", "whether this number is an int or a float depends on data"),
+}
+
+
+@pytest.mark.parametrize("claim", ARRAYS)
+def test_a_program_with_arrays_that_once_failed_answers_as_python_does(claim):
+    verdict = check(Program(0, ARRAYS[claim], "f", ROWS, {}))
+    assert (verdict.word, verdict.reason) == ("ok", ""), verdict.detail
+
+
+@pytest.mark.parametrize("claim", REFUSED)
+def test_what_was_once_answered_wrongly_is_refused(claim):
+    source, reason = REFUSED[claim]
+    verdict = check(Program(0, source, "f", ROWS, {}))
+    assert (verdict.word, verdict.reason) == ("refused", reason), verdict.detail
 
 
 @pytest.mark.parametrize("claim", FOUND)

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from deepalgo.stage.arrays.box import Array, root_of
 from deepalgo.stage.structure import is_plain_object
 from deepalgo.stage.values import BoundMethod, Closure, Frame, Signal, Union
 
@@ -27,9 +28,16 @@ def parts(machine: Machine, value: Any) -> Iterator[Any]:
     for item in _held_by(value):
         if id(item) in machine.heap.inside:
             yield item
-            content = vars(item) if is_plain_object(item) else item
-            for inner in list(content.values() if isinstance(content, dict) else content):
+            for inner in _items(item):
                 yield from parts(machine, inner)
+
+
+def _items(container: Any) -> list[Any]:
+    """What a container holds; an array holds numbers only."""
+    if isinstance(container, Array):
+        return []
+    content = vars(container) if is_plain_object(container) else container
+    return list(content.values() if isinstance(content, dict) else content)
 
 
 def _held_by(value: Any) -> Iterator[Any]:
@@ -39,6 +47,8 @@ def _held_by(value: Any) -> Iterator[Any]:
             return
         case list() | dict() | set():
             yield value
+        case Array():
+            yield root_of(value)
         case tuple():
             for item in value:
                 yield from _held_by(item)
@@ -60,7 +70,7 @@ def _held_by(value: Any) -> Iterator[Any]:
 
 def holders(machine: Machine, change: Change | None = None, gone: Frame | None = None) -> Counter[int]:
     """How many places refer to each container of the program, as `change` leaves them; the names of a frame that is left are none."""
-    counts: Counter[int] = Counter()
+    counts: Counter[int] = Counter(id(array) for array in machine.arguments)
     waiting: list[Any] = [names for frame in machine.frames if frame is not gone for names in _names(frame)]
     seen: set[int] = set()
     while waiting:
@@ -75,7 +85,8 @@ def holders(machine: Machine, change: Change | None = None, gone: Frame | None =
             for item in _held_by(value):
                 if id(item) in machine.heap.inside:
                     counts[id(item)] += 1
-                    waiting.append(vars(item) if is_plain_object(item) else item)
+                    if not isinstance(item, Array):
+                        waiting.append(vars(item) if is_plain_object(item) else item)
     return counts
 
 
@@ -94,13 +105,18 @@ def relate(machine: Machine, containers: Iterable[Any]) -> None:
         machine.kin[key] = tuple(group.values())
 
 
-def refuse_kin(machine: Machine, container: Any, node: ast.AST) -> None:
-    """Refuse to change a container while another name may stand for the same one."""
+def has_kin(machine: Machine, container: Any) -> bool:
+    """Whether another name may stand for the same container."""
     group = machine.kin.get(id(container), ())
     if len(group) < 2:
-        return
+        return False
     held = holders(machine)
-    if any(other is not container and held[id(other)] for other in group):
+    return any(other is not container and held[id(other)] for other in group)
+
+
+def refuse_kin(machine: Machine, container: Any, node: ast.AST) -> None:
+    """Refuse to change a container while another name may stand for the same one."""
+    if has_kin(machine, container):
         machine.refuse(
             f"this changes a {type(container).__name__} that has two names on some path, depending on data",
             "Make a copy first, or change it before it gets its second name.",

@@ -72,7 +72,7 @@ def meets_arrays(*operands: Any) -> bool:
 
     if any(isinstance(item, (Array, Masked)) or (isinstance(item, np.ndarray) and item.dtype.kind in "biufc") for item in operands):
         return True
-    numpy_number = any(_flavour(item) == "np" for item in operands)
+    numpy_number = any(flavour_of(item) == "np" for item in operands)
     return numpy_number and any(isinstance(item, (list, tuple)) for item in operands)
 
 
@@ -121,17 +121,25 @@ def _user_method(left: Any, right: Any, op: type[ast.operator]) -> Callable[[Mac
 
 def on_signals(machine: Machine, op: type[ast.operator], left: Any, right: Any) -> Any:
     """`left op right` where at least one side is a Signal and both are numbers."""
-    flavour = "np" if "np" in (_flavour(left), _flavour(right)) else "py"
+    flavour = "np" if "np" in (flavour_of(left), flavour_of(right)) else "py"
+    truths = max(_kind(left), _kind(right)) is Kind.BOOL
+    if truths and flavour == "py" and "either" in (flavour_of(left), flavour_of(right)) and op in (ast.Add, ast.Sub, ast.Mult):
+        machine.refuse(
+            "truth values are added, and whether they are NumPy's, where True + True is True, depends on data",
+            "Make them whole numbers first: int(a > b).",
+        )
     known = _known(left, right) if flavour == "py" else None
     if known is not None:
         value = native(machine, NATIVE[op], known[0], known[1])  # raises as Python would
         if isinstance(value, complex) and not isinstance(known[0], complex) and not isinstance(known[1], complex):
             return value
-    if flavour == "np" and machine.numpy_raises is not None:
+    if flavour == "np" and (truths or machine.numpy_raises is not None):
         from deepalgo.stage.arrays import elementwise
 
         return elementwise.apply(machine, NAMES[op], NATIVE[op], [left, right])
     result = _RULES.get(op, _plain)(machine, op, left, right, flavour)
+    if op is not ast.Div and result.kind is Kind.REAL and may_be_whole(machine, left) and may_be_whole(machine, right):
+        machine.mixed.add(result.value.id)
     if known is None:
         return result
     return Signal(result.value, flavour, result.uniform, Known(value, known[2]))
@@ -151,7 +159,8 @@ def _known(left: Any, right: Any) -> tuple[Any, Any, frozenset[str]] | None:
     return values[0], values[1], keys
 
 
-def _flavour(value: Any) -> str:
+def flavour_of(value: Any) -> str:
+    """Whether a number is Python's or NumPy's."""
     return value.flavour if isinstance(value, Signal) else "np" if isinstance(value, np.generic) else "py"
 
 
@@ -159,6 +168,11 @@ def _kind(value: Any) -> Kind:
     from deepalgo.stage.builder import kind_of
 
     return value.kind if isinstance(value, Signal) else kind_of(value)
+
+
+def may_be_whole(machine: Machine, value: Any) -> bool:
+    """Whether a number is an int, on some path at least."""
+    return _kind(value) <= Kind.INT or (isinstance(value, Signal) and value.value.id in machine.mixed)
 
 
 def _plain(machine: Machine, op: type[ast.operator], left: Any, right: Any, flavour: str) -> Signal:
@@ -326,13 +340,17 @@ def unary(machine: Machine, op: type[ast.unaryop], operand: Any, node: ast.AST) 
 
             return call(machine, method, [operand], {}, node)
         return native(machine, function, operand)
-    if name == "invert" and operand.kind is Kind.BOOL and operand.flavour == "np":
-        return machine.emit("not", operand, flavour="np")
+    if operand.kind is Kind.BOOL and operand.flavour == "np":
+        from deepalgo.stage.arrays import elementwise
+
+        return elementwise.unary(machine, name, function, operand)
     if name == "invert" and operand.kind is Kind.BOOL:
         operand = machine.cast(operand, Type(Kind.INT))  # ~True is -2
     if name == "invert" and operand.kind > Kind.INT:
         raise UserRaise(TypeError, "bad operand type for unary ~: 'float'", machine.span)
     result = machine.emit(name, operand, flavour=operand.flavour)
+    if operand.value.id in machine.mixed:
+        machine.mixed.add(result.value.id)
     known = None if operand.known is None else Known(function(operand.known.value), operand.known.keys)
     return Signal(result.value, operand.flavour, operand.uniform, known)
 

@@ -8,6 +8,7 @@ import functools
 import typing
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,8 @@ def _abs_one(machine: Machine, value: Any, node: ast.AST) -> Any:
     method = user_method(value, "__abs__")
     if method is not None:
         return call(machine, method, [value], {}, node)
+    if isinstance(value, Signal) and value.kind is Kind.BOOL and value.flavour == "np":
+        return value
     if isinstance(value, Signal) and value.kind is Kind.BOOL:
         value = machine.cast(value, Type(Kind.INT))
     return pointwise(machine, "abs", abs, value)
@@ -91,7 +94,10 @@ def _better(machine: Machine, name: str, native: Any, best: Any, item: Any, key:
 
     plain = [isinstance(side, Signal) or is_number(side) for side in (best, item)]
     if key is None and all(plain) and _same_kind(best, item):
-        return pointwise(machine, name, native, best, item)
+        chosen = pointwise(machine, name, native, best, item)
+        if isinstance(chosen, Signal) and any(arithmetic.may_be_whole(machine, side) for side in (best, item)):
+            machine.mixed.add(chosen.value.id)
+        return chosen
     sides = [item, best] if key is None else [call(machine, key, [side], {}, node) for side in (item, best)]
     op = ast.Lt if name == "min" else ast.Gt
     verdict = decide(machine, truth(machine, comparisons.compare(machine, op, sides[0], sides[1], node), node))
@@ -200,7 +206,8 @@ def _number(machine: Machine, value: Any) -> Any:
 
 @handles(bool)
 def _bool(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return truth(machine, args[0], node) if args else False
+    verdict = truth(machine, args[0], node) if args else False
+    return replace(verdict, flavour="py") if isinstance(verdict, Signal) else verdict
 
 
 @handles(complex)

@@ -44,6 +44,8 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
             return _vectorized(machine, function, args, kwargs, node)
         case Closure():
             return _call_closure(machine, function, args, kwargs, node)
+        case BoundMethod(function=types.FunctionType(__name__="_replace" | "_asdict"), instance=tuple()):
+            return _checked(machine, functools.partial(function.function, function.instance), args, kwargs)
         case BoundMethod():
             if function.function in METHODS.values():
                 return function.function(machine, function.instance, *args, **kwargs)

@@ -224,6 +224,7 @@ class InputMaker:
             signal, leaf = self._leaf(path, Type(kind, shape), "np")
             array = self.machine.heap.created(Array(signal))
             self.arrays[path] = (array, signal)
+            self.machine.arguments.append(array)
             return array, leaf
         return value, Static(value)
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from deepalgo.ir import Kind, Op, Type
 from deepalgo.stage import access, arithmetic, calls, comparisons, names
@@ -92,9 +95,12 @@ def _short_circuit(machine: Machine, keep_going: bool, left: Any, right: Callabl
         return right() if verdict is keep_going else left
     arm = run_arm(machine, verdict, keep_going, lambda: falling(right()))
     if _is_plain_truth(left) and _only_computes(arm) and _is_plain_truth(arm.exit.cases[Way.FALL].value):
-        other = machine.signal(resume(machine, arm).cases[Way.FALL].value)
-        return machine.logical("and" if keep_going else "or", verdict, other)
-    stay = run_arm(machine, verdict, not keep_going, lambda: falling((not keep_going) if _is_plain_truth(left) else left))
+        other = resume(machine, arm).cases[Way.FALL].value
+        flavours = {arithmetic.flavour_of(left), arithmetic.flavour_of(other)}
+        found = machine.logical("and" if keep_going else "or", verdict, machine.signal(other))
+        return replace(found, flavour="either" if len(flavours) > 1 else flavours.pop())
+    same = np.bool_ if arithmetic.flavour_of(left) == "np" else bool
+    stay = run_arm(machine, verdict, not keep_going, lambda: falling(same(not keep_going) if _is_plain_truth(left) else left))
     outcome = meet(machine, verdict, *((arm, stay) if keep_going else (stay, arm)), node)
     return outcome.cases[Way.FALL].value
 

@@ -148,6 +148,7 @@ class LoopRegion:
     def _install(self) -> list[Value]:
         """Put a parameter wherever something is carried."""
         params: list[Value] = []
+        self.machine.kin_before = dict(self.machine.kin)
         for place, structure in self.carried.values():
             leaves = []
             for number in numbers(structure):
@@ -157,6 +158,7 @@ class LoopRegion:
                 uniform = place.container is self.control and place.key == "round"
                 leaves.append(Signal(value, number.flavour, uniform, None))
             place.write(self.machine, decode(self.machine, structure, iter(leaves)))
+        self.machine.kin_before = None
         for place in self.given_up.values():
             place.write(self.machine, UNDEFINED)
         self._relate()
@@ -220,11 +222,11 @@ class LoopRegion:
         """Carry what the draft changed and was not carried yet; whether there was anything."""
         machine = self.machine
         grown = False
-        machine.deep_loose = True
+        machine.deep_loose, machine.loose = True, change.made
         for container, before, after in change.touched.values():
             for key, old, new in self._entries(container, before, after):
                 grown |= self._widen_place(Place(container, key), old, new)
-        machine.deep_loose = False
+        machine.deep_loose, machine.loose = False, {}
         return grown
 
     def _find_kin(self, change: Change | None) -> bool:
@@ -280,8 +282,8 @@ class LoopRegion:
         if entry is None and _unchanged(old, new):
             return False
         machine = self.machine
-        known = structure_of(old, machine.is_loose) if entry is None else entry[1]
-        wider = join(known, structure_of(new, machine.is_loose))
+        known = structure_of(old, machine.is_loose, machine.is_made) if entry is None else entry[1]
+        wider = join(known, structure_of(new, machine.is_loose, machine.is_made))
         if entry is not None and wider == entry[1]:
             return False
         if old is UNDEFINED and not _carries_numbers(wider):
@@ -295,13 +297,13 @@ class LoopRegion:
 
     def _append(self, draft: Draft) -> Exit:
         machine = self.machine
-        machine.deep_loose = True
+        machine.deep_loose, machine.loose = True, draft.change.made
         init, following = [], []
         for place, structure in self.carried.values():
             init += encode(machine, _held(place), structure)
             with machine.builder.into(draft.body), draft.change.applied():
                 following += encode(machine, self._after(draft, place), structure)
-        machine.deep_loose = False
+        machine.deep_loose, machine.loose = False, {}
         results = [machine.builder.fresh(item.type, param.name) for item, param in zip(init, draft.params, strict=True)]
         machine.builder.append(self._statement(draft, init, following, results))
         self._write_results(results, draft)
@@ -329,10 +331,12 @@ class LoopRegion:
 
     def _write_results(self, results: list[Value], draft: Draft) -> None:
         left = iter(results)
+        self.machine.kin_before = dict(self.machine.kin)
         for place, structure in self.carried.values():
             leaves = [Signal(next(left), number.flavour, False, None) for number in numbers(structure)]
             value = decode(self.machine, structure, iter(leaves))
             place.write(self.machine, _defined(value) if self._is_assigned(draft, place) else value)
+        self.machine.kin_before = None
         for place in self.given_up.values():
             place.write(self.machine, UNDEFINED)
         self._relate()

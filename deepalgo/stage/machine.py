@@ -49,6 +49,8 @@ class Machine:
         self.facts: list[dict[int, bool]] = [{}]
         self.loose: dict[int, Any] = {}
         self.mixed: set[int] = set()  # numbers that are whole on one path and not on another
+        self.kin_before: dict[int, tuple[Any, ...]] | None = None  # while a loop gives each place that it carries a copy of its own
+        self.arguments: list[Any] = []  # arrays that the caller holds
         self.kin: dict[int, tuple[Any, ...]] = {}  # containers that are one on some path, by their ids
         self.deep_loose = False
         self.frames: list[Frame] = []
@@ -294,6 +296,10 @@ class Machine:
         """Whether nobody but the value at hand can hold this container, so that it may be replaced by a merged copy."""
         return self.deep_loose or id(container) in self.loose
 
+    def is_made(self, container: Any) -> bool:
+        """Whether the arm or the round at hand made this container."""
+        return id(container) in self.loose
+
     def make_sequence(self, kind: type, items: list[Any]) -> Any:
         """A new list or tuple of the given class."""
         if kind is list:
@@ -308,7 +314,7 @@ class Machine:
             return self.heap.created(parts)
         instance: Any = object.__new__(kind)
         vars(instance).update(parts)
-        self.heap.created(vars(instance))
+        self.heap.namespace(vars(instance))
         return self.heap.created(instance)
 
     def definition(self, signal: Signal) -> Op | None:

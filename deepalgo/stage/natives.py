@@ -231,12 +231,12 @@ def unboxed(value: Any) -> Any:
 
 def contains_signal(value: Any, depth: int = 6) -> bool:
     """Whether data, or a function of the interpreter, hides anywhere in a value."""
-    from deepalgo.stage.arrays.box import Array
+    from deepalgo.stage.arrays.box import Array, is_chosen, root_of
 
     if isinstance(value, (Signal, Union, Text, Closure, DataLength)):
         return True
     if isinstance(value, Array):
-        return contains_signal(value.base) if value.base is not None else isinstance(value.held, Signal)
+        return is_chosen(value) or isinstance(root_of(value).held, Signal)
     if depth == 0:
         return False
     if isinstance(value, (list, tuple, set, frozenset)):

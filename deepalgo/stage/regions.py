@@ -259,7 +259,7 @@ class Meeting:
             return lambda: first
         structure: Structure = ANYTHING
         for value in values:
-            structure = join(structure, structure_of(value, self.machine.is_loose))
+            structure = join(structure, structure_of(value, self.machine.is_loose, self.machine.is_made))
         leaves = self._line_up(values, structure)
         shared = self._shared(values, slots)
         mixed = isinstance(structure, Number) and self._is_mixed(values)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 import numpy as np
 
 from deepalgo.ir import Kind, Type
-from deepalgo.stage.arrays.box import Array, has_numbers, kind_of_array, shape_of, type_of_plain
+from deepalgo.stage.arrays.box import Array, has_numbers, is_chosen, kind_of_array, root_of, shape_of, type_of_plain
 from deepalgo.stage.builder import kind_of
 from deepalgo.stage.values import Signal, Union, is_number
 
@@ -66,10 +66,15 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class Boxed:
-    """An array object. `shared`: someone else may hold it, so that a merged copy must not be written to."""
+    """An array object: `item` itself as long as it is the same one on every path that has an array, else a merged copy.
+
+    `sources` are the arrays that others may hold and that the copy stands for on some path; `shared` is handed on to the copy.
+    """
 
     type: Type
     shared: bool
+    item: Array | None = None
+    sources: tuple[Array, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,28 +111,38 @@ def same_static(a: object, b: object) -> bool:
     return False
 
 
-def structure_of(value: Any, fresh: Callable[[Any], bool]) -> Structure:
-    """The structure of a value. A list or an object counts by its parts only if `fresh` says that no one else holds it."""
+def structure_of(value: Any, fresh: Callable[[Any], bool], made: Callable[[Any], bool] | None = None) -> Structure:
+    """The structure of a value. A list or an object counts by its parts only if `fresh` says that no one else holds it.
+
+    An array stands for itself unless it was `made` on this path.
+    """
+    made = made or fresh
     match value:
         case Anything():
             return value
         case Signal():
             return Number(value.type, value.flavour)
         case Union():
-            return Alternatives(tuple(structure_of(item, fresh) for _, item in value.cases))
+            return Alternatives(tuple(structure_of(item, fresh, made) for _, item in value.cases))
         case Array():
-            return Boxed(Type(kind_of_array(value), shape_of(value)), not fresh(value))
+            return _box_of(value, made(root_of(value)))
         case tuple():
-            return Items(type(value), tuple(structure_of(item, fresh) for item in value))
+            return Items(type(value), tuple(structure_of(item, fresh, made) for item in value))
         case list() if fresh(value):
-            return Items(list, tuple(structure_of(item, fresh) for item in value))
+            return Items(list, tuple(structure_of(item, fresh, made) for item in value))
         case dict() if type(value) is dict and fresh(value):
-            return Fields(dict, tuple(value), tuple(structure_of(item, fresh) for item in value.values()))
+            return Fields(dict, tuple(value), tuple(structure_of(item, fresh, made) for item in value.values()))
         case _:
             if is_plain_object(value) and fresh(value):
                 names = vars(value)
-                return Fields(type(value), tuple(names), tuple(structure_of(item, fresh) for item in names.values()))
+                return Fields(type(value), tuple(names), tuple(structure_of(item, fresh, made) for item in names.values()))
             return Fixed(value)
+
+
+def _box_of(array: Array, made: bool) -> Boxed:
+    root = root_of(array)
+    shared = array.shared or root.shared
+    return Boxed(Type(kind_of_array(array), shape_of(array)), shared, None if made or is_chosen(array) else array, () if made else (root,))
 
 
 def is_plain_object(value: object) -> bool:
@@ -174,7 +189,8 @@ def _unify(a: Structure, b: Structure) -> Structure | None:
         case (Number() | Fixed()), (Number() | Fixed()):
             return _unify_numbers(a, b)
         case Boxed(), Boxed() if a.type.shape == b.type.shape:
-            return Boxed(Type(max(a.type.kind, b.type.kind), a.type.shape), a.shared or b.shared)
+            type, sources = Type(max(a.type.kind, b.type.kind), a.type.shape), dict.fromkeys((*a.sources, *b.sources))
+            return Boxed(type, a.shared or b.shared, a.item if a.item is b.item else None, tuple(sources))
         case Items(), Items() if a.kind is b.kind and len(a.items) == len(b.items):
             return Items(a.kind, tuple(map(join, a.items, b.items)))
         case Fields(), Fields() if a.kind is b.kind and a.keys == b.keys:
@@ -188,6 +204,8 @@ def _unify_numbers(a: Number | Fixed, b: Number | Fixed) -> Number | None:
     if first is None or second is None or first.type.shape != second.type.shape:
         return None
     kind = max(first.type.kind, second.type.kind)
+    if kind is Kind.BOOL:
+        return Number(first.type, first.flavour if first.flavour == second.flavour else "either")
     # Where Python and NumPy numbers meet, Python's stricter rules hold: it raises where NumPy answers inf.
     flavour = first.flavour if first.flavour == second.flavour or isinstance(b, Fixed) else second.flavour
     if isinstance(a, Number) and isinstance(b, Number) and a.flavour != b.flavour:
@@ -226,8 +244,9 @@ def encode(machine: Machine, value: Any, structure: Structure) -> list[Signal]:
     match structure:
         case Number():
             return [machine.cast(value, structure.type)]
+        case Boxed(item=Array()):
+            return []
         case Boxed():
-            value.shared = value.shared or structure.shared
             return [machine.cast(to_signal(machine, value), structure.type)]
         case Fixed() | Anything():
             return []
@@ -241,6 +260,16 @@ def encode(machine: Machine, value: Any, structure: Structure) -> list[Signal]:
             return _encode_union(machine, value, structure)
         case _:
             assert_never(structure)
+
+
+def stand_for(machine: Machine, copy: Array, sources: tuple[Array, ...]) -> None:
+    """Remember that a merged copy is, on some path, one of these arrays: neither may change while the other is in use."""
+    known = machine.kin if machine.kin_before is None else machine.kin_before
+    related = {id(item): item for source in sources for item in (source, *known.get(id(source), ()))}
+    for key, item in related.items():
+        machine.kin[key] = (*machine.kin.get(key, (item,)), copy)
+    if related:
+        machine.kin[id(copy)] = (copy, *related.values())
 
 
 def _encode_choice(machine: Machine, value: Union, structure: Structure) -> list[Signal]:
@@ -265,10 +294,10 @@ def numbers(structure: Structure) -> Iterator[Number]:
     match structure:
         case Number():
             yield structure
+        case Fixed() | Anything() | Boxed(item=Array()):
+            return
         case Boxed():
             yield Number(structure.type, "np")
-        case Fixed() | Anything():
-            return
         case Items(items=items) | Fields(items=items):
             for item in items:
                 yield from numbers(item)
@@ -302,7 +331,7 @@ def _encode_union(machine: Machine, value: Any, structure: Alternatives) -> list
 
 
 def _place(machine: Machine, item: Any, structure: Alternatives) -> int:
-    shape = structure_of(item, machine.is_loose)
+    shape = structure_of(item, machine.is_loose, machine.is_made)
     for place, case in enumerate(structure.cases):
         if fits(shape, case):
             return place
@@ -315,11 +344,14 @@ def decode(machine: Machine, structure: Structure, leaves: Iterator[Signal]) -> 
         case Number():
             leaf = next(leaves)
             return Signal(leaf.value, structure.flavour, leaf.uniform, leaf.known)
+        case Boxed(item=Array() as item):
+            return item
         case Boxed():
             leaf = next(leaves)
             made = Array(Signal(leaf.value, "np", leaf.uniform, None))
             made.shared = structure.shared
-            return machine.heap.created(made)
+            stand_for(machine, machine.heap.created(made), structure.sources)
+            return made
         case Fixed():
             return structure.item
         case Anything():

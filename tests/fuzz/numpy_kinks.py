@@ -10,6 +10,7 @@ True
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -85,19 +86,19 @@ TOGETHER = frozenset({np.any, np.all, np.count_nonzero})
 
 def side(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
     """What to note about a call of a NumPy function; None for functions of somebody else."""
-    known = _find(function)
-    if known is not None:
-        return known(*args, **kwargs)
-    if getattr(function, "__module__", "").startswith("numpy") or isinstance(function, np.ufunc):
-        return _tuple(result) if function in TOGETHER else ()
-    return None
-
-
-def _find(function: Any) -> Side | None:
     try:
-        return SIDES.get(function)
+        ours, known = _look_up(function)
     except TypeError:  # not hashable
         return None
+    if known is not None:
+        return known(*args, **kwargs)
+    return (_tuple(result) if function in TOGETHER else ()) if ours else None
+
+
+@functools.lru_cache(maxsize=256)
+def _look_up(function: Any) -> tuple[bool, Side | None]:
+    """Whether NumPy wrote a function, and what there is to note about its calls."""
+    return getattr(function, "__module__", "").startswith("numpy") or isinstance(function, np.ufunc), SIDES.get(function)
 
 
 def changes_arguments(function: Any) -> bool:

@@ -86,8 +86,10 @@ class Oracle:
         if here.error or sample in self.unspecified:
             return None
         coarse = self._quotient(here, at, STEP * max(1.0, abs(at)), run)
+        if coarse is None:
+            return None
         fine = self._quotient(here, at, 0.5 * STEP * max(1.0, abs(at)), run)
-        if coarse is None or fine is None:
+        if fine is None:
             return None
         value = (4.0 * fine - coarse) / 3.0
         spread = abs(fine - coarse)

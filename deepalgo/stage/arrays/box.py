@@ -20,15 +20,15 @@ Held = Signal | np.ndarray
 
 
 class Array:
-    """A box with an array in it, or a view of another box: part of it (`take`), reshaped, or with its axes in another order.
+    """A box with an array in it, or a view of another box: part of it (`take`), at positions that data chose (`chosen`), reshaped,
+    or with its axes in another order (`permute`).
 
-    `shared` is set where two paths meet with different arrays under one name: whom a store would reach is then not known, so
-    stores into such an array are refused.
+    `shared` is set where NumPy gives a view and we a copy: whom a store would reach is then not known, so stores are refused.
     """
 
     __slots__ = ("base", "held", "how", "key", "shared")
 
-    def __init__(self, held: Held, base: Array | None = None, key: Attr = None, how: str = "take") -> None:
+    def __init__(self, held: Held, base: Array | None = None, key: Any = None, how: str = "take") -> None:
         self.held = held
         self.base = base
         self.key = key
@@ -52,6 +52,8 @@ def read(machine: Machine, array: Array) -> Held:
     if array.base is None:
         return array.held
     whole = read(machine, array.base)
+    if array.how == "chosen":
+        return read_chosen(machine, whole if isinstance(whole, Signal) else machine.constant_array(whole), array.key)
     if isinstance(whole, np.ndarray):
         return np.asarray(seen(array, whole))
     match array.how:
@@ -63,13 +65,38 @@ def read(machine: Machine, array: Array) -> Held:
             return machine.emit("take", whole, key=array.key, flavour="np")
 
 
+def read_chosen(machine: Machine, whole: Signal, entries: tuple[Any, ...]) -> Signal:
+    """`whole[entries]`, where an entry is a slice, a position, or a Signal that is a position."""
+    axis = 0
+    for entry in entries:
+        if isinstance(entry, Signal):
+            whole = machine.emit("pick_at", whole, entry, axis=axis, flavour="np")
+            continue
+        whole = machine.emit("take", whole, key=as_attr((slice(None),) * axis + (entry,)), flavour="np")
+        axis += isinstance(entry, slice)
+    return whole
+
+
+def as_attr(key: tuple[Any, ...]) -> tuple[Attr, ...]:
+    """A basic key as it is stored in a Program."""
+
+    def entry_of(entry: Any) -> Attr:
+        if isinstance(entry, slice):
+            return ("slice", *(None if part is None else int(part) for part in (entry.start, entry.stop, entry.step)))
+        return "..." if entry is ... else None if entry is None else int(entry)
+
+    return tuple(entry_of(entry) for entry in key)
+
+
 def seen(view: Array, whole: np.ndarray) -> Any:
     """What a view shows of a plain array."""
     match view.how:
         case "reshape":
             return whole.reshape(view.key)
         case "permute":
-            return whole.transpose(view.key)  # type: ignore[arg-type]  # a tuple of axes
+            return whole.transpose(view.key)
+        case "chosen":
+            return whole[tuple(0 if isinstance(entry, Signal) else entry for entry in view.key)]
         case _:
             return whole[numpy_key(view.key)]
 
@@ -79,6 +106,11 @@ def stand_in(array: Array) -> np.ndarray:
     if array.base is None:
         return np.empty(tuple(array.held.shape))
     return np.asarray(seen(array, stand_in(array.base)))
+
+
+def is_chosen(array: Array) -> bool:
+    """Whether data chose the part of its base that an array shows."""
+    return array.base is not None and (array.how == "chosen" or is_chosen(array.base))
 
 
 def root_of(array: Array) -> Array:

@@ -49,6 +49,10 @@ MAY_WARN = frozenset(
     "hypot".split()
 )
 LOGICAL = frozenset({"and", "or", "xor", "not"})
+#: What NumPy does with truth values only.
+ON_TRUTHS = {
+    "add": "or", "mul": "and", "maximum": "or", "minimum": "and", "bitand": "and", "bitor": "or", "bitxor": "xor", "invert": "not",
+}
 OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow",
     ast.BitAnd: "bitand", ast.BitOr: "bitor", ast.BitXor: "bitxor", ast.LShift: "lshift", ast.RShift: "rshift",
@@ -66,6 +70,8 @@ def _apply(machine: Machine, name: str, native: Callable[..., Any], args: Args) 
     if all(is_plain(machine, item) for item in args):
         return call_numpy(machine, native, *[plain(machine, item) for item in args])
     signals = [_operand(machine, name, item) for item in args]
+    if all(signal.kind is Kind.BOOL for signal in signals):
+        name = _on_truths(machine, name, native, len(signals))
     try:
         result = machine.emit(name, *signals, flavour="np")
     except (ValueError, TypeError) as error:
@@ -73,6 +79,13 @@ def _apply(machine: Machine, name: str, native: Callable[..., Any], args: Args) 
     if machine.numpy_raises is not None and name in MAY_WARN:
         _raise_warnings(machine, name, result, signals)
     return wrap(machine, with_known(machine, native, result, signals))
+
+
+def _on_truths(machine: Machine, name: str, native: Callable[..., Any], arity: int) -> str:
+    """The operation that a name stands for between truth values; there is no difference and no negative of them."""
+    if name in ("sub", "neg", "pos"):
+        call_numpy(machine, native, *[np.True_] * arity)  # raises
+    return ON_TRUTHS.get(name, name)
 
 
 def _raise_warnings(machine: Machine, name: str, result: Signal, signals: list[Signal]) -> None:
@@ -161,17 +174,11 @@ def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node
         return matmul(machine, left, right)
     name = OPERATORS[op]
     native = getattr(operator, {"sub": "sub", "div": "truediv", "bitand": "and_", "bitor": "or_", "bitxor": "xor"}.get(name, name))
-    if name in ("bitand", "bitor", "bitxor") and not (is_plain(machine, left) and is_plain(machine, right)):
-        kinds = [to_signal(machine, side).kind for side in (left, right)]
-        if max(kinds) is Kind.BOOL:
-            name = name.removeprefix("bit")
     return apply(machine, name, native, [left, right])
 
 
 def unary(machine: Machine, name: str, native: Callable[..., Any], operand: Any) -> Any:
     """`-a`, `+a`, `~a` of an array."""
-    if name == "invert" and not is_plain(machine, operand) and to_signal(machine, operand).kind is Kind.BOOL:
-        name = "not"
     return apply(machine, name, native, [operand])
 
 

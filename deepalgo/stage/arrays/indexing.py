@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.ir import Attr, Kind, Type
-from deepalgo.stage.arrays.box import Array, attr_of_plain, read, root_of, seen, shape_of
+from deepalgo.ir import Kind, Type
+from deepalgo.stage.aliases import has_kin
+from deepalgo.stage.arrays.box import Array, as_attr, attr_of_plain, read, root_of, seen, shape_of
 from deepalgo.stage.arrays.convert import box, is_plain, kind, plain, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import Masked, Positions, call_numpy
 from deepalgo.stage.machine import UNROLL, Machine
+from deepalgo.stage.structure import stand_for
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import NeedsUnroll, Signal, Text, Union, UserRaise
 
@@ -81,17 +83,6 @@ def _basic(machine: Machine, array: Array, key: tuple[Any, ...]) -> Any:
     return wrap(machine, machine.emit(name, whole, key=attr, flavour="np"))
 
 
-def as_attr(key: tuple[Any, ...]) -> tuple[Attr, ...]:
-    """A basic key as it is stored in a Program."""
-
-    def entry_of(entry: Any) -> Attr:
-        if isinstance(entry, slice):
-            return ("slice", *(None if part is None else int(part) for part in (entry.start, entry.stop, entry.step)))
-        return "..." if entry is ... else None if entry is None else int(entry)
-
-    return tuple(entry_of(entry) for entry in key)
-
-
 def _fancy(machine: Machine, array: Array, key: tuple[Any, ...]) -> Any:
     """Any static key: pick the numbers that it reaches."""
     shape = shape_of(array)
@@ -101,20 +92,26 @@ def _fancy(machine: Machine, array: Array, key: tuple[Any, ...]) -> Any:
 
 
 def _chosen(machine: Machine, array: Array, entries: list[Any], node: ast.AST) -> Any:
-    """An index chosen by data along one axis or more."""
+    """An index chosen by data along one axis or more; with single positions and slices only, NumPy gives a view."""
+    shape = shape_of(array)
+    entries = _expanded(entries, len(shape))
+    if sum(not _is_basic([entry]) for entry in entries) > 1 and any(_extent(machine, entry) for entry in entries):
+        return _together(machine, to_signal(machine, array), entries, node)
+    if any(entry is None or _extent(machine, entry) for entry in entries):
+        return _chosen_copy(machine, array, entries, node)
+    places = _positions(machine, entries, shape)
+    view = Array(np.empty(0), array, tuple(places), "chosen")
+    return machine.heap.created(view) if shape_of(view) else wrap(machine, to_signal(machine, view))
+
+
+def _chosen_copy(machine: Machine, array: Array, entries: list[Any], node: ast.AST) -> Any:
+    """An array of positions chosen by data, or a new axis."""
     result = to_signal(machine, array)
     axis = 0
-    entries = _expanded(entries, len(result.shape))
-    if sum(not _is_basic([entry]) for entry in entries) > 1 and any(_extent(machine, entry) for entry in entries):
-        return _together(machine, result, entries, node)
     for entry in entries:
         if _is_dynamic(machine, entry):
-            index = place_of(
-                machine,
-                to_signal(machine, entry),
-                result.shape[axis],
-                f"index {{0}} is out of bounds for axis {axis} with size {result.shape[axis]}",
-            )
+            message = f"index {{0}} is out of bounds for axis {axis} with size {result.shape[axis]}"
+            index = place_of(machine, to_signal(machine, entry), result.shape[axis], message)
             result = machine.emit("pick_at", result, index, axis=axis, flavour="np")
             axis += len(index.shape)
             continue
@@ -123,7 +120,18 @@ def _chosen(machine: Machine, array: Array, entries: list[Any], node: ast.AST) -
         key = (slice(None),) * axis + (plain(machine, entry),)
         result = machine.emit("take", result, key=as_attr(key), flavour="np")
         axis += 0 if isinstance(entry, (int, np.integer)) else 1
-    return wrap(machine, result)
+    made = wrap(machine, result)
+    if isinstance(made, Array) and not any(_extent(machine, entry) for entry in entries):
+        stand_for(machine, made, (root_of(array),))
+    return made
+
+
+def _positions(machine: Machine, entries: list[Any], shape: tuple[int, ...]) -> list[Any]:
+    """Slices as they are, positions checked and counted from the front."""
+    if len(entries) > len(shape):
+        _probe(machine, shape, (0,) * len(entries))  # raises
+    pairs = enumerate(zip(entries, shape, strict=False))
+    return [entry if isinstance(entry, slice) else _position(machine, entry, axis, size) for axis, (entry, size) in pairs]
 
 
 def _extent(machine: Machine, entry: Any) -> tuple[int, ...]:
@@ -228,7 +236,7 @@ def writable(machine: Machine, array: Any, node: ast.AST) -> Array:
             "Make a copy first: a = a.copy().",
             node,
         )
-    if root.shared or array.shared:
+    if root.shared or array.shared or has_kin(machine, root):
         machine.refuse("this writes into an array that is one of several, depending on data", "Make a copy in each arm of the `if`.", node)
     return root
 
@@ -244,7 +252,7 @@ def write(machine: Machine, root: Array, array: Array, updated: Any) -> None:
 
 def _put_back(machine: Machine, view: Array, whole: Any, value: Any) -> Any:
     """The content of a base after its view has changed."""
-    if isinstance(whole, np.ndarray) and isinstance(value, np.ndarray):
+    if isinstance(whole, np.ndarray) and isinstance(value, np.ndarray) and view.how != "chosen":
         copy = whole.copy()
         seen(view, copy)[...] = value
         return copy
@@ -254,8 +262,9 @@ def _put_back(machine: Machine, view: Array, whole: Any, value: Any) -> Any:
         case "reshape":
             return machine.emit("reshape", new, shape=held.shape, flavour="np")
         case "permute":
-            assert isinstance(view.key, tuple)
             return machine.emit("permute", new, axes=tuple(view.key.index(axis) for axis in range(len(view.key))), flavour="np")
+        case "chosen":
+            return _store_places(machine, held, list(view.key), new)
         case _:
             return machine.emit("put", held, new, key=view.key, flavour="np")
 
@@ -333,19 +342,53 @@ def _aligned(machine: Machine, mask: Signal, held: Signal) -> Signal:
 
 
 def _store_chosen(machine: Machine, whole: Any, entries: list[Any], value: Any, node: ast.AST) -> Signal:
+    """A store at single positions, some of them chosen by data, and slices."""
     new = to_signal(machine, value)
     held = _room(machine, whole, new)
-    if len(entries) == 1 and not to_signal(machine, entries[0]).shape:
-        message = f"index {{0}} is out of bounds for axis 0 with size {held.shape[0]}"
-        place = place_of(machine, to_signal(machine, entries[0]), held.shape[0], message)
-        if place.uniform and machine.attempts and machine.rounds_at_hand <= UNROLL:
+    entries = _expanded(entries, len(held.shape))
+    if any(entry is None or _extent(machine, entry) for entry in entries):
+        if machine.attempts:
             raise NeedsUnroll
-        return machine.emit("put_at", held, place, machine.cast(new, Type(held.kind, new.shape)), flavour="np")
-    if machine.attempts:
+        machine.refuse("a store at several positions chosen by data cannot be compiled", "Store them one after the other, in a loop.", node)
+    places = _positions(machine, entries, held.shape)
+    return _store_places(machine, held, places, machine.cast(new, Type(held.kind, new.shape)))
+
+
+def _store_places(machine: Machine, held: Signal, places: list[Any], new: Signal) -> Signal:
+    """`held[places] = new`: the axes that have a position are brought to the front, and back."""
+    places = [*places, *[slice(None)] * (len(held.shape) - len(places))]
+    single = [axis for axis, place in enumerate(places) if not isinstance(place, slice)]
+    slices = [axis for axis, place in enumerate(places) if isinstance(place, slice)]
+    order = (*single, *slices)
+    moved = held if order == tuple(sorted(order)) else machine.emit("permute", held, axes=order, flavour="np")
+    stored = _store_at(machine, moved, [places[axis] for axis in single], tuple(places[axis] for axis in slices), new)
+    back = tuple(order.index(axis) for axis in range(len(order)))
+    return stored if moved is held else machine.emit("permute", stored, axes=back, flavour="np")
+
+
+def _position(machine: Machine, entry: Any, axis: int, size: int) -> Signal | int:
+    """A position along an axis, counted from the front."""
+    message = f"index {{0}} is out of bounds for axis {axis} with size {size}"
+    if not _is_dynamic(machine, entry):
+        _probe(machine, (size,), plain(machine, entry))
+        return int(plain(machine, entry)) % size
+    place = place_of(machine, to_signal(machine, entry), size, message)
+    if place.uniform and machine.attempts and machine.rounds_at_hand <= UNROLL:
         raise NeedsUnroll
-    machine.refuse(
-        "a store at several indices chosen by data cannot be compiled", "Store one axis at a time: row = a[i]; row[j] = value.", node
-    )
+    return place
+
+
+def _store_at(machine: Machine, held: Signal, places: list[Signal | int], rest: tuple[Any, ...], new: Signal) -> Signal:
+    """`held[places][rest] = new`, one axis after the other."""
+    if not places:
+        return new if all(entry == slice(None) for entry in rest) else machine.emit("put", held, new, key=as_attr(rest), flavour="np")
+    place, *others = places
+    plain_rest = not others and all(entry == slice(None) for entry in rest)
+    if isinstance(place, int):
+        row = held if plain_rest else machine.emit("take", held, key=(place,), flavour="np")
+        return machine.emit("put", held, _store_at(machine, row, others, rest, new), key=(place,), flavour="np")
+    row = held if plain_rest else machine.emit("pick_at", held, place, axis=0, flavour="np")
+    return machine.emit("put_at", held, place, _store_at(machine, row, others, rest, new), flavour="np")
 
 
 def boxed(machine: Machine, value: Any) -> Any:
