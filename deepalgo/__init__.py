@@ -5,7 +5,8 @@ stays quick and a file that only marks its constants with `weight` never loads t
 
 >>> import deepalgo as da
 >>> sorted(name for name in dir(da) if name.islower() and not name.startswith("_"))
-['anneal', 'choose', 'compile', 'correct', 'fit', 'guard', 'load', 'remember', 'soften', 'suggest', 'untie', 'weight', 'widen']
+['anneal', 'choose', 'compile', 'correct', 'diff', 'fit', 'guard', 'load', 'patch', 'remember', 'soften', 'suggest', 'untie',
+ 'weight', 'widen']
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from deepalgo.fitting.report import Fit
     from deepalgo.marks import weight
     from deepalgo.network import Network, load
+    from deepalgo.patching.diff import diff, patch
     from deepalgo.tensorize.choose import Adds, Scales, Steps, choose
     from deepalgo.tensorize.correct import correct
     from deepalgo.tensorize.guard import guard
@@ -37,8 +39,8 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "Adds", "BlockToeplitz", "CompileError", "DeepalgoError", "Dense", "Diagonal", "FileError", "Fit", "HeuristicError", "InputError",
     "Kronecker", "LowRank", "Network", "Product", "Scalar", "Scales", "Steps", "TensorizeError", "Toeplitz", "VerificationError",
-    "__version__", "anneal", "choose", "compile", "correct", "fit", "guard", "load", "remember", "soften", "suggest", "untie", "weight",
-    "widen",
+    "__version__", "anneal", "choose", "compile", "correct", "diff", "fit", "guard", "load", "patch", "remember", "soften", "suggest",
+    "untie", "weight", "widen",
 ]
 
 #: Where each public name lives.
@@ -48,13 +50,14 @@ _HOME = {name: module for module, names in {
     "deepalgo.fitting.report": "Fit",
     "deepalgo.marks": "weight",
     "deepalgo.network": "Network load",
+    "deepalgo.patching.diff": "diff patch",
     "deepalgo.tensorize.choose": "Adds Scales Steps choose",
     "deepalgo.tensorize.correct": "correct",
     "deepalgo.tensorize.guard": "guard",
     "deepalgo.tensorize.kronecker": "Kronecker",
     "deepalgo.tensorize.remember": "remember",
-    "deepalgo.tensorize.structures": "BlockToeplitz Dense Diagonal LowRank Product Scalar Toeplitz",
     "deepalgo.tensorize.soften": "anneal soften",
+    "deepalgo.tensorize.structures": "BlockToeplitz Dense Diagonal LowRank Product Scalar Toeplitz",
     "deepalgo.tensorize.suggest": "suggest",
     "deepalgo.tensorize.untie": "untie",
     "deepalgo.tensorize.widen": "widen",

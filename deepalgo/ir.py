@@ -227,7 +227,7 @@ class Program:
     """A whole function: inputs, weights, one block, and the structure of what it returns.
 
     `body.results` lists the leaves of `output` in order, then the values of `changes`: what the function leaves in those of its
-    arguments that it changes in place, by their path.
+    arguments that it changes in place, by their path. `sources` are the files that its spans point into, with a digest of their text.
     """
 
     name: str
@@ -236,6 +236,7 @@ class Program:
     body: Block
     output: Tree
     changes: tuple[tuple[str, Value], ...] = ()
+    sources: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         head = ", ".join(f"{item.path}: {item.value.type}" for item in self.inputs)

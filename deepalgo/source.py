@@ -11,10 +11,12 @@ heat.py:3:9
 from __future__ import annotations
 
 import ast
+import hashlib
 import inspect
 import linecache
 import sys
 import types
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -65,16 +67,23 @@ class FunctionSource:
 
     def span(self, node: ast.AST) -> Span:
         """The stretch of the file that a node of this function covers."""
-        line = getattr(node, "lineno", self.node.lineno)
-        end_line = getattr(node, "end_lineno", None) or line
-        start = self._characters(line, getattr(node, "col_offset", 0))
-        end = self._characters(end_line, getattr(node, "end_col_offset", None) or 0)
-        return Span(self.file, line, start, end_line, end, self.lines[line - 1 : line])
+        return span_of(node, self.file, self.lines, self.node.lineno)
 
-    def _characters(self, line: int, offset: int) -> int:
-        """Syntax trees count columns in UTF-8 bytes; people count characters."""
-        text = self.lines[line - 1] if line <= len(self.lines) else ""
-        return len(text.encode()[:offset].decode(errors="ignore"))
+
+def span_of(node: ast.AST, file: str, lines: Sequence[str], line: int = 1) -> Span:
+    """The stretch of a file that a node covers, from its own line or else from `line`.
+
+    Syntax trees count columns in UTF-8 bytes; people count characters.
+    """
+    line, offset = getattr(node, "lineno", line), getattr(node, "col_offset", 0)
+    end_line, end_offset = getattr(node, "end_lineno", None) or line, getattr(node, "end_col_offset", None) or 0
+    return Span(file, line, _characters(lines, line, offset), end_line, _characters(lines, end_line, end_offset),
+                tuple(lines[line - 1 : line]))
+
+
+def _characters(lines: Sequence[str], line: int, offset: int) -> int:
+    text = lines[line - 1] if line <= len(lines) else ""
+    return len(text.encode()[:offset].decode(errors="ignore"))
 
 
 class SourceUnavailable(Exception):
@@ -120,6 +129,17 @@ def attribute_span(owner: type, name: str) -> Span | None:
     return next((span for span in spans if span is not None), None)
 
 
+def digest(lines: Iterable[str]) -> str:
+    """What tells a text from another, line endings aside."""
+    return hashlib.sha256("\n".join(lines).encode(errors="surrogatepass")).hexdigest()
+
+
+def text_digest(file: str) -> str:
+    """The digest of a file's text as Python shows it, '' where it has none."""
+    lines = [line.rstrip("\r\n") for line in linecache.getlines(file)]
+    return digest(lines) if lines else ""
+
+
 def _attribute_in(file: str, owner: type, name: str) -> Span | None:
     lines = linecache.getlines(file)
     try:
@@ -136,9 +156,7 @@ def _attribute_in(file: str, owner: type, name: str) -> Span | None:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         if any(isinstance(target, ast.Name) and target.id == name for target in targets):
             held = node.value or node
-            text = lines[held.lineno - 1].rstrip("\r\n")
-            end = held.end_lineno or held.lineno
-            return Span(file, held.lineno, held.col_offset, end, held.end_col_offset or len(text), (text,))
+            return span_of(held, file, [line.rstrip("\r\n") for line in lines])
     return None
 
 

@@ -29,6 +29,7 @@ ORDER = [
     "storage",
     "network",
     "compiler",
+    "patching",
     "tensorize",
     "fitting",
     "datasets",

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from deepalgo.errors import CompileError, InputError
-from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Sequence, Static, Tree, Type, Value
+from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Sequence, Static, Tree, Type, Value, walk
 from deepalgo.signature import Argument, Signature, is_input, parameters_of
-from deepalgo.source import Span
+from deepalgo.source import Span, text_digest
 from deepalgo.stage.arrays.box import Array, shape_of
 from deepalgo.stage.arrays.convert import to_signal
 from deepalgo.stage.builder import kind_of
@@ -122,7 +122,14 @@ def stage(
     results = (*(leaf.value for leaf in leaves), *(changed for _, changed in changes))
     body = Block((), (*machine.prelude, *machine.builder.body), results)
     program = Program(signature.function, signature.inputs(), (), body, output, changes)
-    return replace(program, weights=machine.weights.finished(find_roles(program))), signature
+    program = replace(program, weights=machine.weights.finished(find_roles(program)))
+    return replace(program, sources=_sources(program)), signature
+
+
+def _sources(program: Program) -> tuple[tuple[str, str], ...]:
+    """The files that the program came from, each with the digest of its text as it is now."""
+    spans = [item.span for item in (*walk(program.body), *program.weights)]
+    return tuple((file, text_digest(file)) for file in sorted({span.file for span in spans if span is not None}))
 
 
 class InputMaker:

@@ -47,7 +47,8 @@ def read_program(data: Json, tensors: Tensors) -> Program:
     body = reader.block(data["body"])
     output = reader.tree(data["output"])
     changes = tuple((_text(path), reader.value(number)) for path, number in data["changes"])
-    return Program(_text(data["name"]), inputs, weights, body, output, changes)
+    sources = tuple((_text(file), _text(digest)) for file, digest in data["sources"])
+    return Program(_text(data["name"]), inputs, weights, body, output, changes, sources)
 
 
 class Reader:

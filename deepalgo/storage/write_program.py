@@ -47,7 +47,7 @@ def write_program(program: Program, tensors: Tensors) -> Json:
     changes = [[path, writer.value(value)] for path, value in program.changes]
     values = [[number, value.type.kind.name, list(value.type.shape), value.name] for number, value in writer.values.items()]
     return {"name": program.name, "values": values, "files": list(writer.files), "spans": writer.spans, "inputs": inputs,
-            "weights": weights, "body": body, "output": output, "changes": changes}
+            "weights": weights, "body": body, "output": output, "changes": changes, "sources": [list(pair) for pair in program.sources]}
 
 
 class Writer:

@@ -1,0 +1,1 @@
+"""Trained constants back into the user's own source: found, rounded, shown as a diff, written."""
