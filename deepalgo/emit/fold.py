@@ -18,7 +18,7 @@ import operator
 from collections.abc import Callable, Mapping
 
 from deepalgo.emit.rewriter import Fresh, Rewriter
-from deepalgo.ir import Attr, If, Kind, Op, Program, Value
+from deepalgo.ir import Attr, If, Kind, Op, Program, Type, Value
 
 #: Whole numbers in, whole numbers out; what torch's integers cannot hold is left to the program.
 WHOLE: Mapping[str, Callable[..., int]] = {
@@ -89,13 +89,17 @@ class Fold(Rewriter):
             case "select" if args[0] in self.known:
                 chosen = args[1] if self.known[args[0]] else args[2]
                 return self.fit(chosen, op.result.type) if chosen.type.shape == op.result.type.shape else None
+            case "select" if op.result.type.kind == Kind.BOOL and op.result.type.shape == args[0].type.shape:
+                return self.choice(*args)
             case "gather" if args[1] in self.known:
                 return self.member(op, args[0], self.known[args[1]])
             case _:
                 return None
 
     def logic(self, op: Op, args: tuple[Value, ...]) -> Value | None:
-        """`and` and `or` with a known side."""
+        """`and` and `or` with a known side, or of one value with itself."""
+        if args[0] == args[1] and args[0].type == op.result.type:
+            return args[0]
         for known, other in (args, args[::-1]):
             if known in self.known and not op.result.type.shape:
                 decides = bool(self.known[known]) == (op.name == "or")
@@ -103,6 +107,21 @@ class Fold(Rewriter):
                 if chosen.type == op.result.type:
                     return chosen
         return None
+
+    def choice(self, condition: Value, first: Value, second: Value) -> Value | None:
+        """A choice of a truth value, one side of which is known: `a or b`, `a and b`."""
+        if first in self.known and second in self.known and self.known[first] is not self.known[second]:
+            return condition if self.known[first] else self.simple("not", condition)
+        if first in self.known:
+            return self.simple("or", condition, second) if self.known[first] else self.simple("and", self.simple("not", condition), second)
+        if second in self.known:
+            return self.simple("or", self.simple("not", condition), first) if self.known[second] else self.simple("and", condition, first)
+        return None
+
+    def simple(self, name: str, *args: Value) -> Value:
+        """An operation on truth values, as short as it can be."""
+        result = self.fresh.value(Type(Kind.BOOL, args[0].type.shape))
+        return self.shortcut(Op(result, name, args), args) or self.add(name, *args)
 
     def member(self, op: Op, array: Value, index: Attr) -> Value | None:
         """What was stacked at a place."""

@@ -14,6 +14,7 @@ from deepalgo.emit.fold import fold
 from deepalgo.emit.forgive import forgive
 from deepalgo.emit.hoist import hoist
 from deepalgo.emit.levels import Level, find_levels
+from deepalgo.emit.look_up import look_up
 from deepalgo.emit.mask import mask
 from deepalgo.emit.merge import merge
 from deepalgo.emit.prune import prune
@@ -61,4 +62,7 @@ def lower(program: Program, plan: Plan) -> Lowered:
     elif not plan.record:
         levels = find_levels(program)
         program = mask(program, lambda branch: levels[branch.condition] == Level.BATCHED and is_light(branch))
-    return Lowered(prune(program), checks)
+    program = prune(merge(fold(program), apart=True))
+    if not plan.fixed and not plan.record:
+        program = prune(look_up(program))
+    return Lowered(program, checks)

@@ -15,28 +15,36 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from deepalgo.emit.rewriter import Fresh, Rewriter
-from deepalgo.ir import Attr, Block, If, Op, Program, Value
+from deepalgo.ir import Attr, Block, If, Kind, Op, Program, Type, Value
 
 
-def merge(program: Program) -> Program:
-    """The program without repeated operations."""
-    return Merge(Fresh.of(program)).program(program)
+def merge(program: Program, apart: bool = False) -> Program:
+    """The program without repeated operations.
+
+    `apart` leaves numbers in an arm that are computed around it, too: where both are needed for other samples each, the arm's own
+    gradient must not run through what is computed for all.
+    """
+    return Merge(Fresh.of(program), apart).program(program)
 
 
 class Merge(Rewriter):
-    """`seen` holds what the blocks around compute; what a block adds is forgotten when it ends."""
+    """`seen` holds what the blocks around compute; what a block `added` is forgotten when it ends."""
 
-    def __init__(self, fresh: Fresh) -> None:
+    def __init__(self, fresh: Fresh, apart: bool) -> None:
         super().__init__(fresh)
+        self.apart = apart
         self.seen: dict[Hashable, Value] = {}
-        self.added: list[Hashable] = []
+        self.added: dict[Hashable, Value | None] = {}
 
     def block(self, block: Block) -> Block:
         """A block, in which everything is known that the blocks around it know."""
-        before, self.added = self.added, []
+        before, self.added = self.added, {}
         result = super().block(block)
-        for key in self.added:
-            del self.seen[key]
+        for key, outer in self.added.items():
+            if outer is None:
+                del self.seen[key]
+            else:
+                self.seen[key] = outer
         self.added = before
         return result
 
@@ -47,21 +55,24 @@ class Merge(Rewriter):
             self.env[op.result] = args[1]
             return
         key = (op.name, args, _attributes(op))
-        if key in self.seen:
+        if key in self.added or (key in self.seen and not (self.apart and op.result.type.kind >= Kind.REAL and args)):
             self.env[op.result] = self.seen[key]
             return
+        self.added[key] = self.seen.get(key)
         self.seen[key] = op.result
-        self.added.append(key)
         super().op(op)
 
     def branch(self, branch: If) -> None:
-        """A result that is the same value in both arms is that value."""
+        """A result that is the same value in both arms is that value; one that is chosen like another is the other."""
         super().branch(branch)
         made = self.out[-1]
         assert isinstance(made, If)
+        firsts: dict[tuple[Value, Value, Type], Value] = {}
         for result, first, second in zip(made.results, made.then.results, made.orelse.results, strict=True):
             if first == second and first.type == result.type:
                 self.env[result] = first
+            elif (twin := firsts.setdefault((first, second, result.type), result)) is not result:
+                self.env[result] = twin
 
 
 def _attributes(op: Op) -> Hashable:

@@ -4,14 +4,16 @@
 >>> x, zero = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL))
 >>> below, ok = Value(2, Type(Kind.BOOL)), Value(3, Type(Kind.BOOL))
 >>> ops = {below: Op(below, "lt", (x, zero)), ok: Op(ok, "not", (below,)), zero: Op(zero, "const", (), (("value", 0.0),))}
->>> [(question.name, str(question.value), str(question.bound)) for question in quick_questions(ok, ops, lambda value: value == zero)]
-[('at_least', '%x0', '%1')]
+>>> found = quick_questions(ok, ops, lambda value: value == zero, lambda value: False)
+>>> found.name, str(found.value), str(found.bound)
+('at_least', '%x0', '%1')
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from deepalgo.ir import Kind, Op, Value
 
@@ -31,45 +33,67 @@ class Question:
     bound: Value | None = None
 
 
-def quick_questions(ok: Value, ops: Mapping[Value, Op], is_steady: Callable[[Value], bool]) -> tuple[Question, ...]:
-    """Questions that, if all are answered with yes, mean that `ok` holds for every sample; none if there are no such questions.
+@dataclass(frozen=True, slots=True)
+class Several:
+    """Questions joined by `and` or by `or`."""
 
-    `ops` are the operations by their result, `is_steady` is whether a value is the same for all samples.
+    word: str
+    parts: tuple[Questions, ...]
+
+
+Questions: TypeAlias = Question | Several
+
+
+def count(questions: Questions) -> int:
+    """How many questions there are."""
+    return 1 if isinstance(questions, Question) else sum(map(count, questions.parts))
+
+
+def quick_questions(ok: Value, ops: Mapping[Value, Op], is_steady: Callable[[Value], bool],
+                    is_at_hand: Callable[[Value], bool]) -> Questions | None:
+    """Questions that, if answered with yes, mean that `ok` holds for every sample; None if there are no such questions.
+
+    `ops` are the operations by their result, `is_steady` is whether a value is the same for all samples, `is_at_hand` whether it has
+    been computed: a mask that is there need only be looked at.
     """
-    found = Questions(ops, is_steady).settle(ok, True)
-    return found if found is not None and len(found) <= MANY else ()
+    found = Search(ops, is_steady, is_at_hand).settle(ok, True)
+    return found if found is not None and count(found) <= MANY else None
 
 
-class Questions:
+class Search:
     """Looks into conditions."""
 
-    def __init__(self, ops: Mapping[Value, Op], is_steady: Callable[[Value], bool]) -> None:
+    def __init__(self, ops: Mapping[Value, Op], is_steady: Callable[[Value], bool], is_at_hand: Callable[[Value], bool]) -> None:
         self.ops = ops
         self.is_steady = is_steady
+        self.is_at_hand = is_at_hand
 
-    def settle(self, ok: Value, truth: bool) -> tuple[Question, ...] | None:
+    def settle(self, ok: Value, truth: bool) -> Questions | None:
         """Questions that settle that a condition is true, or that it is false."""
         op = self.ops.get(ok)
         if op is None:
             return None
+        if self.is_at_hand(ok):
+            return Question("holds" if truth else "never", ok)
         match op.name:
             case "not":
                 return self.settle(op.args[0], not truth)
             case "and" | "or":
-                first, second = (self.settle(arg, truth) for arg in op.args)
+                found = [self.settle(arg, truth) for arg in op.args]
+                parts = tuple(part for part in found if part is not None)
                 if truth == (op.name == "and"):
-                    return None if first is None or second is None else (*first, *second)
-                return first if first is not None else second
+                    return Several("and", parts) if len(parts) == 2 else None
+                return Several("or", parts) if len(parts) == 2 else parts[0] if parts else None
             case "no_overflow" | "isfinite" if truth and op.args[0].type.kind == Kind.REAL:
-                return (Question("finite", op.args[0]),)
+                return Question("finite", op.args[0])
             case "isinf" | "isnan" if not truth and op.args[0].type.kind == Kind.REAL:
-                return (Question("finite", op.args[0]),)
+                return Question("finite", op.args[0])
             case "lt" | "le" | "gt" | "ge" | "eq" | "ne":
                 return self.compare(op, truth)
             case _:
                 return None
 
-    def compare(self, op: Op, truth: bool) -> tuple[Question, ...] | None:
+    def compare(self, op: Op, truth: bool) -> Question | None:
         """A value against a bound that is the same for all samples."""
         name, (value, bound) = op.name, op.args
         if self.is_steady(value):
@@ -78,8 +102,8 @@ class Questions:
         if self.is_steady(value) or not self.is_steady(bound) or bound.type.shape or max(value.type.kind, bound.type.kind) > Kind.REAL:
             return None
         if name == "ne" and self.is_zero(bound):
-            return (Question("nonzero", value),)
-        return (Question(NAMES[name], value, bound),) if name in NAMES and value.type.kind == Kind.REAL else None
+            return Question("nonzero", value)
+        return Question(NAMES[name], value, bound) if name in NAMES and value.type.kind >= Kind.INT else None
 
     def is_zero(self, value: Value) -> bool:
         """Whether a value is the constant 0."""

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from deepalgo.emit.expression import ATOM, Text, bracket, fill, literal
 from deepalgo.emit.levels import Level, find_levels
 from deepalgo.emit.names import Names
-from deepalgo.emit.quick_checks import Question, quick_questions
+from deepalgo.emit.quick_checks import Questions, Several, quick_questions
 from deepalgo.emit.ties import find_ties
 from deepalgo.ir import Attr, Block, Check, Kind, Op, Program, Statement, Value, blocks, captured, used
 from deepalgo.ops.table import TABLE
@@ -166,13 +166,20 @@ class ValueWriter:
         """Fast questions that are asked first, so that the mask of the check is computed only if an answer is no."""
         if check.ok not in self.pending:
             return ""
-        questions = quick_questions(check.ok, self.ops, lambda value: self.levels[value] != Level.BATCHED)
-        return f"{' and '.join(map(self.question, questions))} or " if questions else ""
+        questions = quick_questions(check.ok, self.ops, lambda value: self.levels[value] != Level.BATCHED, self.is_at_hand)
+        return "" if questions is None else f"{self.question(questions)} or "
 
-    def question(self, question: Question) -> str:
-        """The text of a fast question."""
+    def question(self, question: Questions) -> str:
+        """The text of fast questions."""
+        if isinstance(question, Several):
+            texts = [f"({text})" if " and " in text or " or " in text else text for text in map(self.question, question.parts)]
+            return f" {question.word} ".join(texts)
         bound = "" if question.bound is None else f", {self.texts[question.bound].text}"
         return f"quick.{question.name}({self.texts[question.value].text}{bound})"
+
+    def is_at_hand(self, value: Value) -> bool:
+        """Whether a batch of numbers stands in a variable."""
+        return value not in self.pending and self.levels[value] == Level.BATCHED
 
     def name(self, value: Value, wish: str = "") -> str:
         """Give a value its variable."""

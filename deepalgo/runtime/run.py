@@ -17,6 +17,7 @@ from torch import Tensor
 from deepalgo.errors import HeuristicError
 from deepalgo.ir import Check, Statement
 from deepalgo.ops.forms.operands import COMPLEX, Operand
+from deepalgo.ops.forms.quick import holds
 from deepalgo.runtime.gradient import cut, join, pick, positions
 from deepalgo.runtime.record import Record, Visit, is_near
 from deepalgo.runtime.rounds import Part, Rounds, loop_bound
@@ -98,7 +99,7 @@ class Run:
 
     def check(self, ok: Tensor, site: int, *operands: Operand) -> None:
         """Raise if a sample is not ok."""
-        if not bool(ok.all()):
+        if not holds(ok):
             check = self.sites[site]
             assert isinstance(check, Check)
             self.fail(check, ~ok, operands)

@@ -12,7 +12,17 @@ import cmath
 
 import torch
 
-from deepalgo.ops.forms.operands import Operand
+from deepalgo.ops.forms.operands import Operand, may_look
+
+
+def holds(mask: torch.Tensor) -> bool:
+    """True for all; NumPy's reduction of truth values is ten times faster than torch's."""
+    return bool(mask.numpy().all() if mask.device.type == "cpu" and may_look() else mask.all())
+
+
+def never(mask: torch.Tensor) -> bool:
+    """False for all."""
+    return not bool(mask.numpy().any() if mask.device.type == "cpu" and may_look() else mask.any())
 
 
 def finite(x: Operand) -> bool:

@@ -1,0 +1,76 @@
+"""Look numbers up that a chain of conditions chooses: `a if p else b if q else c` becomes a table of three and a place in it.
+
+Only where all the numbers are the same for every sample. Chains by the same conditions share the place.
+
+>>> from deepalgo.ir import Input, Kind, Leaf, Type
+>>> real, flag = Type(Kind.REAL), Type(Kind.BOOL)
+>>> p, q = Value(0, flag, "p"), Value(1, flag, "q")
+>>> a, b, c, inner, y = (Value(2 + k, real, n) for k, n in enumerate(("a", "b", "c", "", "y")))
+>>> numbers = tuple(Op(value, "const", (), (("value", float(value.id)),)) for value in (a, b, c))
+>>> body = Block((), (*numbers, Op(inner, "select", (q, b, c)), Op(y, "select", (p, a, inner))), (y,))
+>>> from deepalgo.emit.prune import prune
+>>> print(prune(look_up(Program("f", (Input("p", p), Input("q", q)), (), body, Leaf(y)))))
+f(p: bool, q: bool)
+  %a2 = const value=2.0
+  %b3 = const value=3.0
+  %c4 = const value=4.0
+  %7 = first %p0 %q1
+  %y6 = look_up %7 %a2 %b3 %c4
+  return %y6
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from deepalgo.emit.levels import Level, find_levels
+from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.ir import Block, Kind, Op, Program, Value
+
+
+def look_up(program: Program) -> Program:
+    """The program with tables in place of chains of choices."""
+    return LookUp(Fresh.of(program), find_levels(program)).program(program)
+
+
+class LookUp(Rewriter):
+    """`chains` are the conditions and the numbers of each choice; `places` the places that the current blocks know."""
+
+    def __init__(self, fresh: Fresh, levels: Mapping[Value, Level]) -> None:
+        super().__init__(fresh)
+        self.levels = levels
+        self.chains: dict[Value, tuple[tuple[Value, ...], tuple[Value, ...]]] = {}
+        self.places: dict[tuple[Value, ...], Value] = {}
+
+    def block(self, block: Block) -> Block:
+        """A block; the places found in it are not known behind it."""
+        before = dict(self.places)
+        made = super().block(block)
+        self.places = before
+        return made
+
+    def op(self, op: Op) -> None:
+        """Put a look-up in the place of a chain of at least two conditions."""
+        args = self.see(op.args)
+        if op.name != "select" or op.result.type.shape or not Kind.INT <= op.result.type.kind <= Kind.REAL:
+            return super().op(op)
+        condition, first, rest = args
+        if self.varies(first) or not self.varies(condition) or not (rest in self.chains or not self.varies(rest)):
+            return super().op(op)
+        conditions, numbers = self.chains.get(rest, ((), (rest,)))
+        self.chains[op.result] = chain = (condition, *conditions), (first, *numbers)
+        if len(chain[0]) < 2 or any(number.type.kind != op.result.type.kind for number in chain[1]):
+            return super().op(op)
+        (result,) = self.define((op.result,))
+        self.out.append(Op(result, "look_up", (self.place(chain[0]), *chain[1]), (), op.span))
+        return None
+
+    def varies(self, value: Value) -> bool:
+        """Whether a value differs from sample to sample."""
+        return self.levels[value] == Level.BATCHED
+
+    def place(self, conditions: tuple[Value, ...]) -> Value:
+        """The number of the first condition that holds."""
+        if conditions not in self.places:
+            self.places[conditions] = self.add("first", *conditions)
+        return self.places[conditions]
