@@ -5,8 +5,8 @@ stays quick and a file that only marks its constants with `weight` never loads t
 
 >>> import deepalgo as da
 >>> sorted(name for name in dir(da) if name.islower() and not name.startswith("_"))
-['anneal', 'choose', 'compile', 'correct', 'diff', 'fit', 'guard', 'load', 'patch', 'remember', 'soften', 'suggest', 'untie',
- 'weight', 'widen']
+['anneal', 'choose', 'compile', 'correct', 'diff', 'fit', 'guard', 'load', 'patch', 'remember', 'soften', 'source', 'suggest',
+ 'untie', 'weight', 'widen']
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from deepalgo.marks import weight
     from deepalgo.network import Network, load
     from deepalgo.patching.diff import diff, patch
+    from deepalgo.source_code import source
     from deepalgo.tensorize.choose import Adds, Scales, Steps, choose
     from deepalgo.tensorize.correct import correct
     from deepalgo.tensorize.guard import guard
@@ -39,8 +40,8 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "Adds", "BlockToeplitz", "CompileError", "DeepalgoError", "Dense", "Diagonal", "FileError", "Fit", "HeuristicError", "InputError",
     "Kronecker", "LowRank", "Network", "Product", "Scalar", "Scales", "Steps", "TensorizeError", "Toeplitz", "VerificationError",
-    "__version__", "anneal", "choose", "compile", "correct", "diff", "fit", "guard", "load", "patch", "remember", "soften", "suggest",
-    "untie", "weight", "widen",
+    "__version__", "anneal", "choose", "compile", "correct", "diff", "fit", "guard", "load", "patch", "remember", "soften", "source",
+    "suggest", "untie", "weight", "widen",
 ]
 
 #: Where each public name lives.
@@ -51,6 +52,7 @@ _HOME = {name: module for module, names in {
     "deepalgo.marks": "weight",
     "deepalgo.network": "Network load",
     "deepalgo.patching.diff": "diff patch",
+    "deepalgo.source_code": "source",
     "deepalgo.tensorize.choose": "Adds Scales Steps choose",
     "deepalgo.tensorize.correct": "correct",
     "deepalgo.tensorize.guard": "guard",
@@ -62,6 +64,10 @@ _HOME = {name: module for module, names in {
     "deepalgo.tensorize.untie": "untie",
     "deepalgo.tensorize.widen": "widen",
 }.items() for name in names.split()}
+
+# `deepalgo.source` is also the module of the user's text. Once that is loaded, its name in the package is free for the function.
+importlib.import_module("deepalgo.source")
+globals().pop("source", None)
 
 
 def __getattr__(name: str) -> object:

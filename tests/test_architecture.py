@@ -29,6 +29,7 @@ ORDER = [
     "storage",
     "network",
     "compiler",
+    "source_code",
     "patching",
     "tensorize",
     "fitting",

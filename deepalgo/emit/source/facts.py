@@ -1,0 +1,420 @@
+"""What the writer has to know about each operation: which Python it is, whether that raises by itself, and what numbers it gives.
+
+A number of the program is a Python number or one of NumPy, and they fail in different ways: `1.0 / 0.0` raises, `np.float64(1.0) / 0.0`
+is infinite. The program says by its checks what has to happen; here the spelling is chosen that does it, and checks that Python makes
+by itself are left out.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from deepalgo.emit.expression import Text, fill, literal
+from deepalgo.emit.source import native
+from deepalgo.emit.source.exits import Stop, inner_blocks, read_by
+from deepalgo.ir import Block, Check, Handler, If, Kind, Loop, Op, Statement, Try, Value, While
+from deepalgo.ops.table import TABLE
+
+PY, NP, MIXED = "py", "np", "mixed"
+#: Errors that say what the network cannot do and Python can: large integers, and results of another kind.
+OURS = {"IntegerTooLarge", "ComplexResult", "FloatResult", "RealResult"}
+#: Array operations that raise by themselves.
+ARRAYS = {
+    "solve": "LinAlgError",
+    "inv": "LinAlgError",
+    "cholesky": "LinAlgError",
+    "gather": "IndexError",
+    "pick_at": "IndexError",
+    "put_at": "IndexError",
+}
+ROUNDINGS = {"floor": "math.floor({0})", "ceil": "math.ceil({0})", "trunc": "math.trunc({0})", "rint": "round({0})"}
+#: How deep the condition of a guard is looked into.
+DEEP = 6
+#: Operations that read a table, and what defines one.
+READERS = {"index", "gather", "pick_at"}
+TABLES = {"const", "weight", "stack", "index"}
+
+
+class Facts:
+    """Facts about the operations of a body, given the values of weights and the inputs that are numbers of NumPy."""
+
+    def __init__(self, body: Block, weights: Mapping[str, Any], numpy: Mapping[Value, bool]) -> None:
+        self.weights = weights
+        body = fuse(body)
+        self.ops: dict[Value, Op] = {op.result: op for op in everything(body) if isinstance(op, Op)}
+        self.uses = count_uses(body)
+        self.values: dict[Value, Any] = {}
+        self.supports: dict[Value, set[Value]] = {}
+        self.tables = self.find_tables(body)
+        self.flavours: dict[Value, str] = {value: NP if is_numpy else PY for value, is_numpy in numpy.items()}
+        self.templates: dict[Value, str] = {}
+        self.implied: set[int] = set()
+        self.anchored: set[Value] = set()
+        self.converted: set[Value] = set()
+        for _ in range(4):
+            before = dict(self.flavours)
+            self.implied.clear()
+            self.anchored.clear()
+            self.converted.clear()
+            self.block(body)
+            if self.flavours == before:
+                break
+        self.body = without(body, self.implied, self.anchored)
+        self.uses = count_uses(self.body)
+
+    # --- values that only weights enter -----------------------------------------------------------------------------------
+
+    def known(self, value: Value) -> Any:
+        """The number that a value is on every call, or None."""
+        if value not in self.values:
+            self.values[value] = self.compute(value)
+        return self.values[value]
+
+    def compute(self, value: Value) -> Any:
+        """The number, computed by Python."""
+        op = self.ops.get(value)
+        if op is None or value.type.shape:
+            return None
+        if op.name == "const":
+            return op.attr("value")
+        if op.name == "weight":
+            return self.weights[str(op.attr("key"))]
+        if op.name in ("index", "gather", "pick_at"):
+            return self.item(op)
+        numbers = [self.known(arg) for arg in op.args]
+        if not numbers or any(number is None for number in numbers) or TABLE[op.name].python.startswith(("np.", "scipy.")):
+            return None
+        try:
+            text = fill(TABLE[op.name].python, [literal(number) for number in numbers], dict(op.attrs)).text
+            return eval(text, dict(native.SPACE))
+        except (ArithmeticError, ValueError, TypeError, NameError):
+            return None
+
+    def item(self, op: Op) -> Any:
+        """An item of a weight or of a constant table."""
+        holder: Any = self.table(op.args[0])
+        if holder is None or op.name != "index":
+            return None
+        for key in op.attr("key"):  # type: ignore[union-attr]  # a tuple
+            holder = holder[key]
+        return holder
+
+    def table(self, value: Value) -> Any:
+        """The nested tuples of a weight or of a constant."""
+        op = self.ops.get(value)
+        if op is None:
+            return None
+        if op.name == "index":
+            return self.item(op)
+        return op.attr("value") if op.name == "const" else self.weights[str(op.attr("key"))] if op.name == "weight" else None
+
+    # --- tables -----------------------------------------------------------------------------------------------------------
+
+    def find_tables(self, body: Block) -> set[Value]:
+        """Arrays that are only looked up, which can be tuples."""
+        readers: dict[Value, list[Op | None]] = {}
+        for block in all_blocks(body):
+            for statement in block.body:
+                for value in read_by(statement):
+                    readers.setdefault(value, []).append(statement if isinstance(statement, Op) else None)
+            for value in block.results:
+                readers.setdefault(value, []).append(None)
+        tables: set[Value] = set()
+        for value, op in reversed(self.ops.items()):
+            if value.type.shape and op.name in TABLES and all(self.looks_up(user, value, tables) for user in readers.get(value, [])):
+                tables.add(value)
+        sources = {value: self.ops[value].args[0] for value in tables if self.ops[value].name == "index"}
+        while lost := {value for value, source in sources.items() if value in tables and source not in tables}:
+            tables -= lost
+        return tables
+
+    def looks_up(self, user: Op | None, value: Value, tables: set[Value]) -> bool:
+        """Whether an operation takes one item of a table."""
+        if user is None or user.name not in READERS or user.args[0] != value or value in user.args[1:]:
+            return False
+        if user.name == "index":
+            return not user.result.type.shape or user.result in tables
+        return not user.args[1].type.shape and len(value.type.shape) == 1 and (user.name == "gather" or user.attr("axis") in (0, None, -1))
+
+    # --- the walk ---------------------------------------------------------------------------------------------------------
+
+    def block(self, block: Block) -> None:
+        """Note all statements of a block in order."""
+        guards: dict[Any, list[Check]] = {}
+        for statement in block.body:
+            if isinstance(statement, Check) and statement.span is not None:
+                for value in self.support(statement.ok):
+                    guards.setdefault((statement.span, value), []).append(statement)
+        for statement in block.body:
+            match statement:
+                case Op(result, _, args):
+                    found = {id(check): check for value in (*args, result) for check in guards.get((statement.span, value), ())}
+                    self.op(statement, list(found.values()))
+                case Check():
+                    if statement.error in OURS:
+                        self.implied.add(id(statement))
+                case _:
+                    self.region(statement)
+
+    def support(self, value: Value) -> set[Value]:
+        """What a condition is about: the values that it is made of, as far as a guard looks."""
+        if value not in self.supports:
+            found, layer = {value}, {value}
+            for _ in range(DEEP):
+                layer = {arg for item in layer if item in self.ops and self.known(item) is None for arg in self.ops[item].args} - found
+                found |= layer
+            self.supports[value] = {item for item in found if self.known(item) is None}
+        return self.supports[value]
+
+    def region(self, statement: Statement | Stop) -> None:
+        """Note the blocks of a region, and join the flavours of what meets."""
+        match statement:
+            case If(results, _, then, orelse):
+                self.block(then)
+                self.block(orelse)
+                self.join(results, then.results, orelse.results)
+            case Loop(results, _, init, body):
+                self.join(body.params[1:], init)
+                self.flavours[body.params[0]] = PY
+                self.block(body)
+                self.join(body.params[1:], body.results)
+                self.join(results, body.params[1:])
+            case While(results, init, test, body):
+                self.join(test.params, init)
+                self.join(body.params, init)
+                self.block(test)
+                self.block(body)
+                self.join(body.params, body.results)
+                self.join(test.params, body.results)
+                self.join(results, body.params)
+            case Try(results, body, handlers):
+                self.block(body)
+                self.join(results, body.results)
+                for handler in handlers:
+                    self.block(handler.block)
+                    self.join(results, handler.block.results)
+            case Stop(_, block, targets):
+                self.block(block)
+                if targets is not None:
+                    self.join(targets, block.results)
+
+    def join(self, targets: Sequence[Value], *sources: Sequence[Value]) -> None:
+        """Targets are what their sources are."""
+        for place, target in enumerate(targets):
+            found = {self.flavour(group[place]) for group in sources} | ({self.flavours[target]} if target in self.flavours else set())
+            self.flavours[target] = found.pop() if len(found) == 1 else MIXED
+
+    def flavour(self, value: Value) -> str:
+        """Whose number a value is."""
+        return NP if value.type.shape and value not in self.tables else self.flavours.get(value, PY)
+
+    def op(self, op: Op, guards: Sequence[Check]) -> None:
+        """Choose a spelling."""
+        row = TABLE[op.name]
+        self.flavours[op.result] = PY
+        if op.name in ("const", "weight") or op.result in self.tables:
+            return
+        if op.name in READERS and op.args[0] in self.tables:
+            self.flavours[op.result] = self.item_flavour(op.args[0])
+            self.imply(guards, op)
+            return
+        if op.result.type.shape or any(arg.type.shape for arg in op.args):
+            self.templates[op.result] = row.numpy
+            self.flavours[op.result] = NP
+            self.imply(guards, op)
+            return
+        self.scalar(op, guards)
+
+    def item_flavour(self, table: Value) -> str:
+        """Whose numbers a tuple holds."""
+        op = self.ops[table]
+        found = {self.flavour(arg) for arg in op.args} if op.name == "stack" else {PY}
+        return found.pop() if len(found) == 1 else MIXED
+
+    def imply(self, guards: Sequence[Check], op: Op) -> None:
+        """An array operation raises its own error."""
+        found = [check for check in guards if check.error == ARRAYS.get(op.name)]
+        self.implied.update(map(id, found))
+        if found:
+            self.anchored.add(op.result)
+
+    def scalar(self, op: Op, guards: Sequence[Check]) -> None:
+        """An operation on single numbers."""
+        args = op.args
+        template = ROUNDINGS[str(op.attr("rounding"))] if op.name == "to_int" and op.attrs else TABLE[op.name].python
+        if max((arg.type.kind for arg in args), default=Kind.REAL) == Kind.COMPLEX:
+            template = template.replace("math.", "cmath.") if op.name != "angle" else template
+        flavours = {self.flavour(arg) for arg in args}
+        calls = _is_call(template)
+        if template.startswith(("np.", "scipy.")):
+            self.spell(op, template, NP)
+        elif op.name in ("select", "min", "max", "minimum", "maximum", "fmin", "fmax", "cut"):
+            held = {self.flavour(arg) for arg in op.args[TABLE[op.name].apart :]}
+            self.spell(op, template, held.pop() if len(held) == 1 else MIXED)
+        elif not calls and flavours != {PY}:
+            self.mixed(op, template, args, flavours)
+        else:
+            self.plain(op, template, args, guards)
+
+    def spell(self, op: Op, template: str, flavour: str) -> None:
+        """Note a spelling."""
+        self.templates[op.result] = template
+        self.flavours[op.result] = flavour if op.result.type.kind > Kind.BOOL else PY
+
+    def mixed(self, op: Op, template: str, args: Sequence[Value], flavours: set[str]) -> None:
+        """An operator that meets numbers of NumPy does not raise; if all may be Python's, one is made NumPy's."""
+        if NP in flavours or not native.can_raise(template, self.held(args), _whole(args)):
+            self.spell(op, template, NP if NP in flavours else MIXED)
+        else:
+            self.spell(op, template, NP)
+            self.converted.add(op.result)
+
+    def plain(self, op: Op, template: str, args: Sequence[Value], guards: Sequence[Check]) -> None:
+        """Python's own numbers, or a function of `math`: what it raises needs no check, and what has no check must not raise."""
+        held, whole = self.held(args), _whole(args)
+        best: tuple[int, str, list[Check]] = (-1, template, [])
+        for candidate in (template, *(["math.pow({0}, {1})"] if op.name == "pow" and op.result.type.kind == Kind.REAL else [])):
+            implied = [check for check in guards if self.is_implied(check, op, candidate, held, whole)]
+            if len(implied) > best[0]:
+                best = (len(implied), candidate, implied)
+        _, template, implied = best
+        raised = set(native.failures(template, held, whole).values()) if not _has_attributes(template) else set()
+        if op.name == "pow" and any(check.error in OURS for check in guards):
+            raised -= {"TypeError"}
+        if raised <= {check.error for check in implied}:
+            self.spell(op, template, PY)
+            self.implied.update(map(id, implied))
+            if implied:
+                self.anchored.add(op.result)
+        elif _is_call(template):
+            self.spell(op, TABLE[op.name].numpy, NP)
+        else:
+            self.spell(op, template, NP)
+            self.converted.add(op.result)
+
+    def held(self, args: Sequence[Value]) -> tuple[Any, ...]:
+        """The operands that are known."""
+        return tuple(self.known(arg) for arg in args)
+
+    def is_implied(self, check: Check, op: Op, template: str, held: tuple[Any, ...], whole: tuple[bool, ...]) -> bool:
+        """Whether the spelling raises what the check raises."""
+        if _has_attributes(template) or check.error in OURS:
+            return False
+        texts = dict(zip(op.args, native.NAMES, strict=False)) | {op.result: "r"}
+        question = self.question(check.ok, texts)
+        return question is not None and native.implies(template, held, whole, question.text, check.error)
+
+    def question(self, value: Value, texts: Mapping[Value, str], depth: int = DEEP) -> Text | None:
+        """A condition as a text in the operands of an operation, None if it asks for anything else."""
+        if value in texts:
+            return Text(texts[value])
+        number = self.known(value)
+        if number is not None:
+            return literal(number)
+        op = self.ops.get(value)
+        if op is None or depth == 0 or value.type.shape or op.name in ("const", "weight"):
+            return None
+        operands = []
+        for arg in op.args:
+            operand = self.question(arg, texts, depth - 1)
+            if operand is None:
+                return None
+            operands.append(operand)
+        return fill(TABLE[op.name].python, operands, dict(op.attrs))
+
+
+def _whole(args: Sequence[Value]) -> tuple[bool, ...]:
+    return tuple(arg.type.kind <= Kind.INT for arg in args)
+
+
+def _is_call(template: str) -> bool:
+    return template.startswith(("math.", "cmath.", "float(", "int(", "bool(", "complex(", "round("))
+
+
+def _has_attributes(template: str) -> bool:
+    return any(f"{{{name}" in template for name in ("digits", "axis", "key", "order", "branch", "shape", "sub", "path", "*"))
+
+
+def everything(block: Block) -> Iterator[Statement | Stop]:
+    """All statements of a block and of the blocks inside it, exits included, in order."""
+    for statement in block.body:
+        yield statement
+        for inner in inner_blocks(statement):
+            yield from everything(inner)
+
+
+def all_blocks(block: Block) -> Iterator[Block]:
+    """A block and the blocks inside it."""
+    yield block
+    for statement in block.body:
+        for inner in inner_blocks(statement):
+            yield from all_blocks(inner)
+
+
+def count_uses(body: Block) -> Counter[Value]:
+    """How often each value is read."""
+    found: Counter[Value] = Counter()
+    for block in all_blocks(body):
+        found.update(block.results)
+        for statement in block.body:
+            found.update(read_by(statement))
+    return found
+
+
+def without(body: Block, implied: set[int], anchored: set[Value]) -> Block:
+    """The body without some checks, and without operations that nothing reads then and that do not raise in the place of a check."""
+    body = _filtered(body, lambda statement: id(statement) not in implied)
+    size = -1
+    while size != (size := sum(1 for _ in everything(body))):
+        needed = anchored | set(count_uses(body))
+        body = _filtered(body, functools.partial(_is_needed, needed))
+    return body
+
+
+def _is_needed(needed: set[Value], statement: object) -> bool:
+    return not isinstance(statement, Op) or statement.result in needed
+
+
+def fuse(body: Block) -> Block:
+    """The body with `int(floor(x))` as one operation, `math.floor`."""
+    uses = count_uses(body)
+    ops = {op.result: op for op in everything(body) if isinstance(op, Op)}
+
+    def fused(op: Any) -> Any:
+        inner = ops.get(op.args[0]) if isinstance(op, Op) and op.name == "to_int" else None
+        if inner is None or inner.name not in ROUNDINGS or uses[inner.result] != 1 or op.result.type.shape:
+            return op
+        swallowed.add(inner.result)
+        return replace(op, args=inner.args, attrs=(("rounding", inner.name),))
+
+    swallowed: set[Value] = set()
+    body = _filtered(body, lambda statement: True, fused)
+    return _filtered(body, lambda statement: not (isinstance(statement, Op) and statement.result in swallowed))
+
+
+def _filtered(block: Block, keep: Callable[[Any], bool], change: Callable[[Any], Any] = lambda same: same) -> Block:
+    return replace(block, body=tuple(_inside(change(statement), keep, change) for statement in block.body if keep(statement)))
+
+
+def _inside(statement: Any, keep: Callable[[Any], bool], change: Callable[[Any], Any]) -> Any:
+    def inner(block: Block) -> Block:
+        return _filtered(block, keep, change)
+
+    match statement:
+        case If(then=then, orelse=orelse):
+            return replace(statement, then=inner(then), orelse=inner(orelse))
+        case Loop(body=body):
+            return replace(statement, body=inner(body))
+        case While(test=test, body=body):
+            return replace(statement, test=inner(test), body=inner(body))
+        case Try(body=body, handlers=handlers):
+            kept = tuple(Handler(handler.catches, inner(handler.block)) for handler in handlers)
+            return replace(statement, body=inner(body), handlers=kept)
+        case Stop(block=block):
+            return replace(statement, block=inner(block))
+        case _:
+            return statement

@@ -1,0 +1,240 @@
+"""A program and the values of its weights as the text of a function that needs neither torch nor deepalgo.
+
+>>> from deepalgo.ir import Block, Input, Kind, Leaf, Op, Program, Type, Value, Weight
+>>> x, w, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate("xwy"))
+>>> body = Block((), (Op(w, "weight", (), (("key", "w"),)), Op(y, "mul", (x, w))), (y,))
+>>> program = Program("scale", (Input("x", x),), (Weight("w", 3.0),), body, Leaf(y))
+>>> print(write_function(program, {"w": 3.5}, Parameters(("x",))))
+def scale(x):
+    w = 3.5
+    return x * w
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from deepalgo.emit.expression import Text
+from deepalgo.emit.names import Names
+from deepalgo.emit.source.constants import number
+from deepalgo.emit.source.exits import Exits
+from deepalgo.emit.source.facts import Facts
+from deepalgo.emit.source.layout import Layout
+from deepalgo.emit.source.tidy import tidy
+from deepalgo.emit.source.tree import Assign, Return, lines
+from deepalgo.emit.source.wrap import WIDTH, split
+from deepalgo.emit.source.write import Writer, quoted
+from deepalgo.errors import InputError
+from deepalgo.ir import Leaf, Program, Static, Tree, Value
+from deepalgo.ir import Mapping as MappingTree
+from deepalgo.ir import Sequence as SequenceTree
+
+MODULES = ("math", "cmath", "np", "scipy", "types", "namedtuple")
+IMPORTS = (
+    ("cmath", "import cmath"),
+    ("math", "import math"),
+    ("types", "import types"),
+    ("namedtuple", "from collections import namedtuple"),
+    ("np", "import numpy as np"),
+    ("scipy", "import scipy.special"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """How the function is called: parameters by position, by name only, then the weights that are defaults of parameters.
+
+    >>> print(Parameters(("x",), defaults=("gain",)).text({"gain": 0.5}))
+    x, gain=0.5
+    >>> print(Parameters(("x",), ("area",), "rest", None, ("gain",)).text({"gain": 0.5}))
+    x, *rest, area, gain=0.5
+    """
+
+    order: tuple[str, ...]
+    named: tuple[str, ...] = ()
+    star: str | None = None
+    double_star: str | None = None
+    defaults: tuple[str, ...] = ()
+    numpy: frozenset[str] = frozenset()
+
+    def text(self, weights: Mapping[str, Any]) -> str:
+        """What stands between the brackets."""
+        star = [f"*{self.star}"] if self.star else ["*"] if self.named else []
+        defaults = [f"{name}={number(weights[name])}" for name in self.defaults]
+        return ", ".join([*self.order, *star, *self.named, *defaults, *([f"**{self.double_star}"] if self.double_star else [])])
+
+
+def write_function(program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str = "") -> str:
+    """The text of a module with one function."""
+    return Function(program, weights, parameters, docstring).text()
+
+
+class Function:
+    """Joins the parts: names, body, and what has to stand above it."""
+
+    def __init__(self, program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str) -> None:
+        self.program = program
+        self.parameters = parameters
+        self.docstring = docstring
+        exits = Exits(program)
+        inputs = [item.value for item in program.inputs]
+        numpy = {item.value: item.path in parameters.numpy or bool(item.value.type.shape) for item in program.inputs}
+        self.facts = Facts(exits.body(), weights, numpy)
+        self.layout = Layout(self.facts, inputs)
+        self.names = Names()
+        self.names.taken = {*self.names.taken, *MODULES} - {"torch", "ops", "quick", "run"}
+        self.name = self.names.make(program.name if program.name.isidentifier() else "function")
+        held = (*parameters.order, *parameters.named, *parameters.defaults, parameters.star, parameters.double_star)
+        self.names.taken.update(name for name in held if name)
+        self.writer = Writer(self.facts, self.layout, self.names, parameters.defaults, self.end)
+
+    def text(self) -> str:
+        """Imports, constants, helpers, and the function."""
+        self.bind_inputs()
+        self.writer.statements(self.facts.body)
+        self.writer.finish(self.facts.body.results)
+        body = list(lines(tidy(self.writer.out), "    "))
+        head = f"def {self.name}({self.parameters.text(self.facts.weights)}):"
+        function = "\n".join([head, *self.docs(), *body])
+        above = [*self.tuples(), *self.exceptions(), *self.constants()]
+        helpers = [text.strip() for text in self.writer.helpers.values()]
+        imports = self.imports("\n".join([*above, *helpers, function]))
+        top = "\n\n".join(part for part in ("\n".join(imports), "\n".join(above)) if part)
+        return "\n\n\n".join(part for part in (top, *helpers, function) if part)
+
+    def bind_inputs(self) -> None:
+        """Plain parameters are themselves; what sits inside of an argument is read where it is used, or at the start."""
+        used = self.facts.uses
+        for item in self.program.inputs:
+            value = item.value
+            if item.path.isidentifier():
+                self.writer.variables[self.layout.root(value)] = item.path
+                if not value.type.shape and item.path in self.parameters.numpy:
+                    self.writer.out.append(Assign((item.path,), (Text(f"np.float64({item.path})"),)))
+            elif used[value]:
+                path = f"np.float64({item.path})" if item.path in self.parameters.numpy and not value.type.shape else item.path
+                if used[value] == 1 and not self.program.changes and self.layout.is_alone(value):
+                    self.writer.done[value] = Text(path)
+                else:
+                    name = self.writer.variable(value, item.path)
+                    self.writer.out.append(Assign((name,), (Text(path),)))
+
+    def end(self, writer: Writer, results: Sequence[Value]) -> None:
+        """Leave in the arguments what belongs there, and return."""
+        exprs = [writer.expr(value) for value in results]
+        texts = writer.settle(exprs)
+        writer.flush()
+        changes = self.program.changes
+        kept = len(texts) - len(changes)
+        if changes:
+            names = []
+            for text in texts[:kept]:
+                name = self.names.make("result")
+                writer.out.append(Assign((name,), (text,)))
+                names.append(Text(name))
+            for (path, value), text in zip(changes, texts[kept:], strict=True):
+                writer.out.append(Assign((f"{path}[...]" if value.type.shape else path,), (text,)))
+            texts = names
+        writer.out.append(Return(Text(self.structure(self.program.output, iter(texts)))))
+
+    def structure(self, tree: Tree, texts: Any) -> str:
+        """What the function returns."""
+        match tree:
+            case Leaf():
+                return str(next(texts).text)
+            case Static(item):
+                return static(item)
+            case SequenceTree(kind, items):
+                inner = ", ".join(self.structure(item, texts) for item in items)
+                if kind == "list":
+                    return f"[{inner}]"
+                return f"({inner}{',' if len(items) == 1 else ''})" if kind == "tuple" else f"{kind}({inner})"
+            case MappingTree(kind, keys, items):
+                held = [(key, self.structure(item, texts)) for key, item in zip(keys, items, strict=True)]
+                if kind == "dict":
+                    return f"{{{', '.join(f'{static(key)}: {text}' for key, text in held)}}}"
+                return f"types.SimpleNamespace({', '.join(f'{key}={text}' for key, text in held)})"
+        raise AssertionError(tree)
+
+    def tuples(self) -> list[str]:
+        """Definitions of the named tuples that are returned."""
+        found: dict[str, tuple[str, ...]] = {}
+        _note_tuples(self.program.output, found)
+        return [f"{kind} = namedtuple({quoted(kind)}, {quoted(' '.join(names))})" for kind, names in found.items()]
+
+    def exceptions(self) -> list[str]:
+        """Definitions of the user's exceptions."""
+        return [f"class {name}(Exception):\n    pass\n" for name in self.writer.classes]
+
+    def constants(self) -> list[str]:
+        """Named numbers and tables."""
+        return [line for name, text in self.writer.constants.values() for line in _constant(name, text)]
+
+    def imports(self, text: str) -> list[str]:
+        """The modules that the text names."""
+        words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", text))
+        return [line for name, line in IMPORTS if name in words]
+
+    def docs(self) -> list[str]:
+        """The docstring."""
+        if not self.docstring:
+            return []
+        first, *rest = self.docstring.splitlines()
+        if not rest:
+            return [f'    """{first}"""']
+        return [f'    """{first}', *(f"    {line}".rstrip() for line in rest), '    """']
+
+
+def _constant(name: str, text: str) -> list[str]:
+    """A table with one row a line, where it is long."""
+    if len(name) + len(text) + 3 <= WIDTH:
+        return [f"{name} = {text}"]
+    head, tail = ("np.array([", "])") if text.startswith("np.array([") else ("(", ")")
+    if not text.startswith(head) or not text.endswith(tail):
+        return [f"{name} = {text}"]
+    found = [f"{name} = {head}"]
+    line = ""
+    for item in (part.removeprefix(",").strip() for part in split(text[len(head) : -len(tail)], (",",))):
+        if line and len(line) + len(item) + 2 > WIDTH:
+            found.append(f"    {line}")
+            line = ""
+        line = f"{line} {item},".strip() if item else line
+    return [*found, f"    {line}", tail]
+
+
+def _note_tuples(tree: Tree, found: dict[str, tuple[str, ...]]) -> None:
+    match tree:
+        case SequenceTree(kind, items, names):
+            if kind not in ("list", "tuple"):
+                found[kind] = names
+            for item in items:
+                _note_tuples(item, found)
+        case MappingTree(items=items):
+            for item in items:
+                _note_tuples(item, found)
+        case _:
+            return
+
+
+def static(item: Any) -> str:
+    """A fixed object as source; one that cannot be written is refused."""
+    import numpy as np
+
+    if isinstance(item, np.ndarray):
+        return f"np.array({item.tolist()!r})"
+    if isinstance(item, np.generic):
+        return static(item.item())
+    if item is None or isinstance(item, (bool, int, float, complex, bytes)):
+        return number(item)
+    if isinstance(item, str):
+        return quoted(item)
+    if isinstance(item, tuple):
+        return f"({', '.join(map(static, item))}{',' if len(item) == 1 else ''})"
+    if isinstance(item, list):
+        return f"[{', '.join(map(static, item))}]"
+    if isinstance(item, dict):
+        return f"{{{', '.join(f'{static(key)}: {static(value)}' for key, value in item.items())}}}"
+    raise InputError(f"the function returns a {type(item).__name__}, which cannot be written as source: return numbers")

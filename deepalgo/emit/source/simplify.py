@@ -1,0 +1,328 @@
+"""Leave out what the front end keeps for safety: flags that are known, branches that are decided, values that a loop never changes.
+
+>>> from deepalgo.ir import Input, Leaf, Type
+>>> x, y = Value(0, Type(Kind.REAL), "x"), Value(4, Type(Kind.REAL), "y")
+>>> c, yes, no = (Value(i, Type(Kind.BOOL), "") for i in (1, 2, 3))
+>>> arms = Block((), (), (yes,)), Block((), (), (no,))
+>>> flag, out = Value(5, Type(Kind.BOOL)), Value(6, Type(Kind.REAL))
+>>> body = (Op(yes, "const", (), (("value", True),)), Op(no, "const", (), (("value", False),)), Op(c, "lt", (x, x)),
+...         If((flag,), c, *arms), If((out,), flag, Block((), (), (x,)), Block((), (Op(y, "neg", (x,)),), (y,))))
+>>> print(simplify(Program("f", (Input("x", x),), (), Block((), body, (out,)), Leaf(out))))
+f(x: real)
+  %1 = lt %x0 %x0
+  %6 = if %1
+    yield %x0
+  else
+    %y4 = neg %x0
+    yield %y4
+  return %6
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from deepalgo.emit.prune import prune
+from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Value, While, defined, walk
+
+QUESTIONS: Mapping[str, Callable[..., bool]] = {
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "and": lambda a, b: bool(a and b),
+    "or": lambda a, b: bool(a or b),
+    "xor": operator.xor,
+    "not": operator.not_,
+}
+CASTS: Mapping[str, type] = {"to_real": float, "to_int": int, "to_bool": bool, "to_complex": complex}
+#: Passes after which a program is as simple as it gets.
+ENOUGH = 8
+
+
+def simplify(program: Program) -> Program:
+    """The program without what is known before it runs."""
+    for _ in range(ENOUGH):
+        simpler = prune(Simplify(Fresh.of(program)).program(program))
+        if simpler == program:
+            break
+        program = simpler
+    return program
+
+
+class Simplify(Rewriter):
+    """`known` are the single values that are constant where the current statement stands, `made` the operations by their result."""
+
+    def __init__(self, fresh: Fresh, known: Mapping[Value, Attr] | None = None) -> None:
+        super().__init__(fresh)
+        self.known: dict[Value, Attr] = dict(known or {})
+        self.made: dict[Value, Op] = {}
+
+    def see(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        """Follow what stands for what stands for a value."""
+        seen = super().see(values)
+        while seen != values:
+            values, seen = seen, super().see(seen)
+        return values
+
+    def op(self, op: Op) -> None:
+        """Keep an operation, or put something simpler in its place."""
+        args = self.see(op.args)
+        stands = self.folded(op, args) or self.shortcut(op, args)
+        if stands is not None:
+            self.env[op.result] = stands
+            return
+        super().op(op)
+        made = self.out[-1]
+        assert isinstance(made, Op)
+        self.note(made)
+
+    def note(self, made: Op) -> None:
+        """Remember an operation."""
+        self.made[made.result] = made
+        if made.name == "const" and not made.result.type.shape:
+            self.known[made.result] = made.attr("value")
+
+    def add(self, name: str, *args: Value, attrs: tuple[tuple[str, Attr], ...] = ()) -> Value:
+        """Remember what is added, too."""
+        result = super().add(name, *args, attrs=attrs)
+        made = self.out[-1]
+        assert isinstance(made, Op)
+        self.note(made)
+        return result
+
+    def folded(self, op: Op, args: tuple[Value, ...]) -> Value | None:
+        """A constant for a question about constants, or for a constant of another kind."""
+        if not args or op.result.type.shape or any(arg not in self.known for arg in args):
+            return None
+        numbers = [self.known[arg] for arg in args]
+        if op.name in QUESTIONS and all(isinstance(number, (bool, int, float)) for number in numbers):
+            return self.const(QUESTIONS[op.name](*numbers))
+        exact = all(isinstance(number, (bool, int)) and abs(number) < 2**53 for number in numbers)
+        return self.const(CASTS[op.name](numbers[0])) if op.name in CASTS and exact else None
+
+    def shortcut(self, op: Op, args: tuple[Value, ...]) -> Value | None:
+        """A value that the result is equal to."""
+        if op.result.type.shape:
+            return None
+        match op.name:
+            case "and" | "or":
+                return self.logic(op, args)
+            case "not" if (inner := self.made.get(args[0])) is not None and inner.name == "not" and inner.args[0].type == op.result.type:
+                return inner.args[0]
+            case "select" if args[0] in self.known:
+                chosen = args[1] if self.known[args[0]] else args[2]
+                return chosen if chosen.type == op.result.type else None
+            case "select" if args[1] == args[2] and args[1].type == op.result.type:
+                return args[1]
+            case _:
+                return None
+
+    def logic(self, op: Op, args: tuple[Value, ...]) -> Value | None:
+        """`and` and `or` with a known side, or two equal ones."""
+        if args[0] == args[1] and args[0].type == op.result.type:
+            return args[0]
+        if self.is_opposite(*args) or self.is_opposite(*args[::-1]):
+            return self.const(op.name == "or")
+        for known, other in (args, args[::-1]):
+            if known in self.known:
+                chosen = known if bool(self.known[known]) == (op.name == "or") else other
+                if chosen.type == op.result.type:
+                    return chosen
+        return None
+
+    def is_opposite(self, first: Value, second: Value) -> bool:
+        """Whether the first is `not second`."""
+        op = self.made.get(first)
+        return op is not None and op.name == "not" and op.args[0] == second
+
+    def check(self, check: Check) -> None:
+        """Leave out a check that holds."""
+        if self.known.get(self.see((check.ok,))[0]) is not True:
+            super().check(check)
+
+    # --- branches ---------------------------------------------------------------------------------------------------------
+
+    def branch(self, branch: If) -> None:
+        """Only the arm that is taken, or both with what their samples know."""
+        condition = self.see((branch.condition,))[0]
+        inner = self.made.get(condition)
+        if inner is not None and inner.name == "not":
+            return self.branch(replace(branch, condition=inner.args[0], then=branch.orelse, orelse=branch.then))
+        if condition in self.known:
+            return self.only(branch, branch.then if self.known[condition] else branch.orelse)
+        then, orelse = self.arm(branch.then, condition, True), self.arm(branch.orelse, condition, False)
+        made = replace(branch, condition=condition, then=then, orelse=orelse, results=self.define(branch.results))
+        if not self.joined(made):
+            self.out.append(made)
+        self.resolve(made)
+        return None
+
+    def only(self, branch: If, taken: Block) -> None:
+        """One arm in the place of the branch."""
+        self.statements(taken.body)
+        for result, value in zip(branch.results, self.see(taken.results), strict=True):
+            self.env[result] = self.fit(value, result.type) if value.type.shape == result.type.shape else self.spread(value, result)
+
+    def spread(self, value: Value, result: Value) -> Value:
+        """A number in the shape of the array that the other arm has."""
+        return self.add("broadcast", self.fit(value, result.type), attrs=(("shape", result.type.shape),))
+
+    def arm(self, block: Block, condition: Value, truth: bool) -> Block:
+        """An arm, in which the condition is known."""
+        known, made = dict(self.known), dict(self.made)
+        env = dict(self.env)
+        outer, self.out = self.out, []
+        self.learn(condition, truth)
+        self.statements(block.body)
+        result = Block((), tuple(self.out), self.see(block.results))
+        self.known, self.made, self.env, self.out = known, made, env, outer
+        return result
+
+    def learn(self, condition: Value, truth: bool) -> None:
+        """What a truth says about the values that it was made of."""
+        self.known[condition] = truth
+        op = self.made.get(condition)
+        if op is None:
+            return
+        if op.name == "not":
+            self.learn(op.args[0], not truth)
+        elif op.name in ("and", "or") and truth == (op.name == "and"):
+            for arg in op.args:
+                self.learn(arg, truth)
+        for other in list(self.made.values()):
+            if other.name == "not" and other.args[0] == condition:
+                self.known[other.result] = not truth
+
+    def joined(self, made: If) -> bool:
+        """Join a branch to one just before it that asks the same; return whether that was done."""
+        place = len(self.out)
+        while place and isinstance(self.out[place - 1], Op):
+            place -= 1
+        before = self.out[place - 1] if place else None
+        if not isinstance(before, If) or before.condition != made.condition:
+            return False
+        between = self.out[place:]
+        if any(set(op.args) & set(before.results) for op in between if isinstance(op, Op)):
+            return False
+        arms = []
+        for first, second in ((before.then, made.then), (before.orelse, made.orelse)):
+            inner = Simplify(self.fresh, self.known)
+            inner.env.update(zip(before.results, first.results, strict=True))
+            again = inner.block(second)
+            arms.append(Block((), (*first.body, *again.body), (*inner.see(first.results), *again.results)))
+        both = If((*before.results, *made.results), made.condition, arms[0], arms[1], before.span)
+        self.out[place - 1 :] = [*between, both]
+        return True
+
+    def resolve(self, made: If) -> None:
+        """Results that are the same in both arms, and flags that say no more than the condition."""
+        inside = {value for arm in (made.then, made.orelse) for statement in walk(arm) for value in defined(statement)}
+        known = {**self.known, **constants(made.then.body), **constants(made.orelse.body)}
+        for result, first, second in zip(made.results, made.then.results, made.orelse.results, strict=True):
+            one, other = known.get(first), known.get(second)
+            same = first == second or (one is not None and repr(one) == repr(other))
+            if same and first.type == result.type:
+                self.env[result] = first if first not in inside else self.const(one)
+            elif result.type.kind == Kind.BOOL and not result.type.shape:
+                flag = self.flag(made.condition, (one, None if first in inside else first), (other, None if second in inside else second))
+                if flag is not None:
+                    self.env[result] = flag
+
+    def flag(self, condition: Value, first: tuple[Attr, Value | None], second: tuple[Attr, Value | None]) -> Value | None:
+        """A truth value that a branch chooses, said without the branch."""
+        match first, second:
+            case (True, _), (False, _):
+                return condition
+            case (False, _), (True, _):
+                return self.add("not", condition)
+            case (True, _), (_, Value() as other):
+                return self.add("or", condition, other)
+            case (_, Value() as other), (False, _):
+                return self.add("and", condition, other)
+            case (False, _), (_, Value() as other):
+                return self.add("and", self.add("not", condition), other)
+            case (_, Value() as other), (True, _):
+                return self.add("or", self.add("not", condition), other)
+            case _:
+                return None
+
+    # --- loops ------------------------------------------------------------------------------------------------------------
+
+    def loop(self, loop: Loop) -> None:
+        """Rounds without what they never change."""
+        places = self.changing(loop.init, loop.body.params[1:], loop.body)
+        self.keep(loop.init, loop.body.params[1:], loop.results, places)
+        body = self.inside(Block((loop.body.params[0], *_at(loop.body.params[1:], places)), loop.body.body, _at(loop.body.results, places)))
+        results = self.define(_at(loop.results, places))
+        self.out.append(replace(loop, init=self.see(_at(loop.init, places)), body=body, results=results))
+        if loop.count:
+            self.settle(results, body)
+
+    def repeat(self, loop: While) -> None:
+        """The same for a loop that data ends."""
+        places = self.changing(loop.init, loop.body.params, loop.body)
+        self.keep(loop.init, loop.body.params, loop.results, places)
+        self.keep(loop.init, loop.test.params, loop.results, places)
+        init = self.see(_at(loop.init, places))
+        runs = self.first_test(loop.test, dict(zip(loop.test.params, self.see(loop.init), strict=True)))
+        test = self.inside(Block(_at(loop.test.params, places), loop.test.body, loop.test.results))
+        body = self.inside(Block(_at(loop.body.params, places), loop.body.body, _at(loop.body.results, places)))
+        results = self.define(_at(loop.results, places))
+        self.out.append(replace(loop, init=init, test=test, body=body, results=results))
+        if runs:
+            self.settle(results, body)
+
+    def inside(self, block: Block) -> Block:
+        """A block of a loop; what is learned in it is forgotten."""
+        known, made, env = dict(self.known), dict(self.made), dict(self.env)
+        result = self.block(block)
+        self.known, self.made, self.env = known, made, env
+        return result
+
+    def changing(self, init: tuple[Value, ...], params: tuple[Value, ...], body: Block) -> list[int]:
+        """The places of what a round may change."""
+        kept, known = [], {**self.known, **constants(body.body)}
+        for place, (first, param, after) in enumerate(zip(self.see(init), params, body.results, strict=True)):
+            same = after == param or (after in known and first in known and repr(known[after]) == repr(known[first]))
+            if not same or first.type != param.type:
+                kept.append(place)
+        return kept
+
+    def keep(self, init: tuple[Value, ...], params: tuple[Value, ...], results: tuple[Value, ...], places: list[int]) -> None:
+        """The first value stands for what no round changes."""
+        for place, first in enumerate(self.see(init)):
+            if place not in places:
+                self.env[params[place]] = self.env[results[place]] = first
+
+    def settle(self, results: tuple[Value, ...], body: Block) -> None:
+        """What every round sets to one constant is that constant after the loop, as there is a round."""
+        known = {**self.known, **constants(body.body)}
+        for result, after in zip(results, body.results, strict=True):
+            value = known.get(after)
+            if value is not None and after.type == result.type:
+                self.env[result] = self.const(value)
+
+    def first_test(self, test: Block, init: Mapping[Value, Value]) -> bool:
+        """Whether the test is known to hold when the loop begins."""
+        trial = Simplify(self.fresh, self.known)
+        trial.env.update(self.env)
+        trial.env.update(init)
+        if any(not isinstance(statement, Op) for statement in test.body):
+            return False
+        trial.statements(test.body)
+        return trial.known.get(trial.see(test.results)[0]) is True
+
+
+def _at(values: tuple[Value, ...], places: list[int]) -> tuple[Value, ...]:
+    return tuple(values[place] for place in places)
+
+
+def constants(statements: Iterable[Statement]) -> dict[Value, Attr]:
+    """The single constants among statements."""
+    return {op.result: op.attr("value") for op in statements if isinstance(op, Op) and op.name == "const" and not op.result.type.shape}

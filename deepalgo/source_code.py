@@ -1,0 +1,83 @@
+"""`da.source`: a network as the text of a standalone function, without torch and without deepalgo."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any
+
+from deepalgo.emit.source.function import Parameters, write_function
+from deepalgo.network import Network
+from deepalgo.signature import Signature
+from deepalgo.source import FunctionSource, SourceUnavailable, read_function
+
+
+def source(network: Network) -> str:
+    """The network as the text of a function that needs neither torch nor deepalgo.
+
+    Plain Python with `math` where the heuristic works on single numbers, NumPy where it works on arrays. It takes the inputs of the
+    network, one sample at a time, and raises where the heuristic raises.
+    """
+    weights = {key: _plain(network.weights[key].tolist()) for key in network.weights}
+    return write_function(network.program, weights, _parameters(network), _docstring(network))
+
+
+def _plain(value: Any) -> Any:
+    return tuple(map(_plain, value)) if isinstance(value, list) else value
+
+
+def _parameters(network: Network) -> Parameters:
+    """The parameters that are inputs, in the order of the heuristic; then its float defaults."""
+    live = dict.fromkeys(item.path.partition("[")[0] for item in network.program.inputs)
+    signature = network.signature
+    if not isinstance(signature, Signature):
+        return Parameters(tuple(live))
+    stars = (signature.star, signature.double_star)
+    order = tuple(name for name in signature.order if name in live)
+    named = tuple(name for name in live if name not in order and name not in stars)
+    star, double_star = (name if name in live else None for name in stars)
+    defaults = _defaults(network)
+    last = max((signature.order.index(name) for name in order), default=-1)
+    if any(name in signature.order and signature.order.index(name) < last for name in defaults):
+        defaults = ()  # another parameter would be taken for it
+    return Parameters(order, named, star, double_star, defaults, signature.numpy)
+
+
+def _defaults(network: Network) -> tuple[str, ...]:
+    """Weights that the heuristic has as defaults of its parameters, and that no static decision needs."""
+    definition = _definition(network)
+    if definition is None:
+        return ()
+    arguments = definition.node.args
+    named = [*arguments.posonlyargs, *arguments.args]
+    pairs = [
+        *zip(named[len(named) - len(arguments.defaults) :], arguments.defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    spans = {name.arg: definition.span(default) for name, default in pairs if default is not None}
+    return tuple(
+        weight.key
+        for weight in network.program.weights
+        if not weight.frozen and not weight.shape and weight.key in spans and weight.span == spans[weight.key]
+    )
+
+
+def _definition(network: Network) -> FunctionSource | None:
+    function = inspect.unwrap(network.function) if network.function is not None else None
+    if not inspect.isfunction(function):
+        return None
+    try:
+        return read_function(function)
+    except SourceUnavailable:
+        return None
+
+
+def _docstring(network: Network) -> str:
+    """What the heuristic says about itself, and where it stands."""
+    function = network.function
+    while isinstance(function, functools.partial):
+        function = function.func
+    said = inspect.getdoc(function) if inspect.isroutine(function) else None
+    first = (said or "").partition("\n")[0].strip()
+    spans = [weight.span for weight in network.program.weights if weight.span is not None]
+    return first or (f"Made by deepalgo from {spans[0].place.rpartition(':')[0]}." if spans else "")
