@@ -18,18 +18,22 @@ from deepalgo.ops import (
     exponent,
     indexing,
     linear,
+    matching,
     mathematics,
     ordering,
     overflow,
     reductions,
     shapes,
+    soft,
     special,
 )
 from deepalgo.ops.row import Row
 
 __all__ = ["TABLE", "Kind", "Row", "Type", "infer"]
 
-PARTS = (arithmetic, compare, mathematics, arrays, overflow, indexing, shapes, reductions, ordering, linear, special, exponent)
+PARTS = (
+    arithmetic, compare, mathematics, arrays, overflow, indexing, shapes, reductions, ordering, linear, special, exponent, matching, soft,
+)
 TABLE: dict[str, Row] = {row.name: row for part in PARTS for row in part.ROWS}
 
 

@@ -1,0 +1,64 @@
+"""The heuristic of the paper: compare an image with representatives of every class, and let the near ones vote.
+
+>>> centres = np.stack([np.eye(5), np.eye(5)[::-1]])
+>>> classify = heuristic(centres, np.eye(2), transforms(1), temperature=1.0)
+>>> np.round(classify(np.roll(np.eye(5), 1, axis=0)), 3)
+array([1., 0.])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from deepalgo.cluster.matching import Transform, match, transforms
+from deepalgo.marks import weight
+
+__all__ = ["heuristic", "transforms"]
+
+Array = npt.NDArray[Any]
+
+
+def heuristic(
+    centres: Array,
+    labels: Array,
+    moves: Sequence[Transform],
+    *,
+    temperature: float = 1.0,
+    roughness: float | None = 0.0,
+    masks: Array | None = None,
+    mixing: Array | None = None,
+    p: float = 1,
+) -> Callable[[Array], Array]:
+    """A function of an image that answers how much each class is like it.
+
+    `centres` are images and `labels` a row for each of them; `mixing` (Q) is the identity unless given, `masks` are ones. A distance
+    of d counts as `exp(-temperature * d)`. `roughness` (lambda) makes distances larger where the best translation changes from pixel to
+    pixel; with None this part is left out.
+    """
+    all_masks = np.ones_like(centres) if masks is None else masks
+    all_mixing = np.eye(len(centres)) if mixing is None else mixing
+
+    def classify(image: Array) -> Array:
+        m, c = weight(all_masks, "masks"), weight(centres, "centres")
+        r, s = match(image, m, c, moves, p)
+        if roughness is not None:
+            r = (1 + weight(roughness, "roughness") * np.sum(np.abs(laplacian(s)), axis=0)) * r
+        d = np.sum(r * r, axis=(1, 2))
+        closeness = np.exp(-weight(temperature, "temperature") * (d - np.min(d)))
+        g = closeness / np.sum(closeness)
+        f: Array = (weight(all_mixing, "mixing") @ g) @ weight(labels, "labels")
+        return f
+
+    return classify
+
+
+def laplacian(field: Array) -> Array:
+    """Second differences down and across; beyond the edge the field goes on as it is there."""
+    framed = np.pad(field, ((0, 0), (0, 0), (1, 1), (1, 1)), mode="edge")
+    inner = framed[..., 1:-1, 1:-1]
+    total: Array = framed[..., :-2, 1:-1] + framed[..., 2:, 1:-1] + framed[..., 1:-1, :-2] + framed[..., 1:-1, 2:] - 4 * inner
+    return total

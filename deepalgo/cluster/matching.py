@@ -1,0 +1,102 @@
+"""`match`: the comparison at the heart of the heuristic, in plain NumPy, and its rule for the compiler.
+
+>>> image = np.zeros((5, 5))
+>>> image[2, 2] = 1.0
+>>> centre = np.roll(image, 1, axis=1)
+>>> distance, flow = match(image, np.ones((1, 5, 5)), centre[None], transforms(1))
+>>> distance.sum(), flow[:, 0, 1, 1]
+(np.float64(0.0), array([ 0., -1.]))
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from deepalgo.ops.forms.rotation import stencil
+from deepalgo.stage.arrays.convert import is_plain, plain, to_signal, wrap
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.natives import handles
+
+Array = npt.NDArray[Any]
+
+
+class Transform(NamedTuple):
+    """A rotation about the middle of the image (in degrees), then a translation by whole pixels."""
+
+    angle: float
+    down: int
+    right: int
+
+
+def transforms(reach: int, angles: Sequence[float] = (0.0,)) -> tuple[Transform, ...]:
+    """All translations by at most `reach` pixels, under each angle, the smallest first: of equally good ones the first wins.
+
+    >>> [tuple(item) for item in transforms(0, angles=(-5.0, 0.0, 5.0))]
+    [(0.0, 0, 0), (-5.0, 0, 0), (5.0, 0, 0)]
+    >>> len(transforms(1)), len(transforms(2))
+    (9, 25)
+    """
+    steps = range(-reach, reach + 1)
+    found = [Transform(float(angle), i, j) for angle in angles for i in steps for j in steps]
+    return tuple(sorted(found, key=lambda item: (abs(item.angle), item.down**2 + item.right**2, item)))
+
+
+def match(image: Array, masks: Array, centres: Array, transforms: Sequence[Transform], p: float = 1) -> tuple[Array, Array]:
+    """Least distance of every 3 x 3 box to each centre over transforms of the centre, and the translation that gives it.
+
+    Image: (height, width) or (height, width, channels); masks and centres: one of these for each centre. Returns (centres, height - 2,
+    width - 2) distances and their flow, (2, centres, height - 2, width - 2): rows down and columns to the right.
+    """
+    image, masks, centres = (item[..., None] if np.ndim(image) == 2 else item for item in map(np.asarray, (image, masks, centres)))
+    masked = masks * image
+    boxes = np.stack([_box_sum(_pixel_norm(masked - move(centres, item), p)) for item in transforms])
+    best = boxes.argmin(0)
+    flow = np.array([[item.down, item.right] for item in transforms], float)[best]
+    return np.take_along_axis(boxes, best[None], 0)[0], np.moveaxis(flow, -1, 0)
+
+
+def move(images: Array, transform: Transform) -> Array:
+    """Images (..., height, width, channels) turned and moved; what enters is 0."""
+    *_, height, width, channels = images.shape
+    if transform.angle:
+        places, shares = stencil(transform.angle, height, width)
+        flat = images.reshape(*images.shape[:-3], height * width, channels)
+        parts = [flat[..., place, :] * share[:, None] for place, share in zip(places, shares, strict=True)]
+        images = (parts[0] + parts[1] + parts[2] + parts[3]).reshape(images.shape)
+    moved = np.zeros_like(images)
+    i, j = transform.down, transform.right
+    moved[..., max(i, 0) : height + min(i, 0), max(j, 0) : width + min(j, 0), :] = images[
+        ..., max(-i, 0) : height + min(-i, 0), max(-j, 0) : width + min(-j, 0), :
+    ]
+    return moved
+
+
+def _pixel_norm(differences: Array, p: float) -> Array:
+    sizes = np.abs(differences)
+    norms: Array = np.sum(sizes, -1) if p == 1 or sizes.shape[-1] == 1 else np.sum(sizes**p, -1) ** (1 / p)
+    return norms
+
+
+def _box_sum(distances: Array) -> Array:
+    lines = distances[..., :-2] + distances[..., 1:-1] + distances[..., 2:]
+    boxes: Array = lines[..., :-2, :] + lines[..., 1:-1, :] + lines[..., 2:, :]
+    return boxes
+
+
+@handles(match, options="p")
+def _match_rule(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """In a program it is one row of the table of operations; the flow is piecewise constant, so no gradient runs through it."""
+    p = kwargs.get("p", args[4] if len(args) > 4 else 1)
+    if not is_plain(machine, args[3]) or not is_plain(machine, p):
+        machine.refuse("the transforms depend on data", "Fix the transforms before.", node)
+    moves = tuple(tuple(item) for item in args[3])
+    operands = [to_signal(machine, item) for item in args[:3]]
+    found = machine.emit("match", *operands, transforms=moves, p=plain(machine, p), flavour="np")
+    distance = machine.emit("take", found, key=(0,), flavour="np")
+    flow = machine.emit("steady", machine.emit("take", found, key=(("slice", 1, None, None),), flavour="np"), flavour="np")
+    return wrap(machine, distance), wrap(machine, flow)

@@ -1,0 +1,201 @@
+"""The fused matching kernel for processors: least box distance over transforms, its winner, and the gradient through the winner.
+
+Nothing of the size images x centres x transforms is stored. The backward pass leaves out centres (a vector of them at a time) whose
+gradient is negligible for an image, and transforms that won nowhere in the rows at hand. Threads share the work by centres.
+
+Layouts: images (images, channels, height, width); masks (blocks, channels, height, width, lanes); centres (blocks, channels, angles,
+height + 2 margin, width + 2 margin, lanes), framed by zeros; results (images, parts, height - 2, width - 2, blocks x lanes).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar, cast
+
+import numba as nb
+import numpy as np
+import numpy.typing as npt
+
+from deepalgo.ops.forms.match_lanes import WIDTH, backward_row, forward_row
+
+Array = npt.NDArray[Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compiled(function: Function) -> Function:
+    """The function as machine code that lets other threads run."""
+    return cast(Function, nb.njit(nogil=True, boundscheck=False, error_model="numpy")(function))
+
+
+def match_images(images: Array, masks: Array, centres: Array, offsets: Array, codes: Array, p: int, parts: int, threads: int
+                 ) -> tuple[Array, Array]:
+    """Least distances (and the flow, if `parts` is 3) and winners of all pairs of image and centre."""
+    count, channels, height, width = images.shape
+    blocks, side = masks.shape[0], masks.shape[-1]
+    columns = blocks * side
+    values = np.empty((count, parts, height - 2, width - 2, columns), images.dtype)
+    winners = np.empty((count, height - 2, width - 2, columns), np.int8)
+    run, planes = _forward(images.dtype, channels, p), _planes(images, masks, centres)
+
+    def part(start: int, stop: int) -> None:
+        ring = np.zeros((len(offsets), 2, side), images.dtype)
+        sums = np.zeros((width, len(offsets), 2, side), images.dtype)
+        words = np.array([0, columns * images.itemsize] * 4 + [planes[2]])
+        words[3:5] = columns, 0
+        run(*map(_address, (images, masks, centres, planes)), centres.shape[-2], *map(_address, (offsets, codes, ring, sums, words)),
+            _address(values), _address(winners), parts, count, height, width, len(offsets), columns, words, start, stop)
+
+    _share(blocks, threads, part)
+    return values, winners
+
+
+def match_gradients(images: Array, masks: Array, centres: Array, offsets: Array, p: int, winners: Array, gradients: Array, threads: int,
+                    wanted: bool) -> tuple[Array, Array, Array]:
+    """Gradients of images (zeros unless they are wanted), masks and centres.
+
+    A centre is negligible for an image if its largest gradient is lost in rounding beside the largest of all.
+    """
+    largest = _largest(gradients, masks.shape[-1])
+    active = largest > np.finfo(images.dtype).eps * largest.max(initial=0)
+    run, planes = _backward(images.dtype, images.shape[1], p, wanted), _planes(images, masks, centres)
+    to_masks, to_centres = np.zeros_like(masks), np.zeros_like(centres)
+    nothing = np.zeros((images.shape[-1], gradients.shape[-1]), images.dtype)
+    to_images: list[Array] = []
+
+    def part(start: int, stop: int) -> None:
+        mine, lanes = np.zeros_like(images), np.concatenate((np.zeros_like(masks[:1]), masks)) if wanted else np.zeros_like(masks[:1])
+        to_images.append(mine)
+        run(*map(_address, (images, masks, centres, planes)), centres.shape[-2], winners, _address(gradients), _address(nothing), offsets,
+            active, lanes, mine, _address(to_masks), _address(to_centres), int(planes[2]), *images.shape[2:], start, stop)
+
+    _share(len(masks), threads, part)
+    return functools.reduce(np.add, to_images), to_masks, np.negative(to_centres, out=to_centres)
+
+
+def _planes(images: Array, masks: Array, centres: Array) -> Array:
+    """The bytes of one channel of each."""
+    return np.array([images[0, 0].nbytes if len(images) else 0, masks[0, 0].nbytes, centres[0, 0].nbytes])
+
+
+def _address(array: Array) -> int:
+    return array.ctypes.data
+
+
+def _share(count: int, threads: int, work: Callable[[int, int], None]) -> None:
+    """Let each thread do some of the blocks."""
+    if threads == 1 or count == 1:
+        return work(0, count)
+    edges = np.linspace(0, count, min(threads, count) + 1).round().astype(int)
+    with ThreadPoolExecutor(len(edges) - 1) as pool:
+        list(pool.map(work, edges[:-1].tolist(), edges[1:].tolist()))
+    return None
+
+
+@functools.cache
+def _forward(dtype: np.dtype[Any], channels: int, p: int) -> Callable[..., None]:
+    """Rows of all images, for some blocks of centres. Arguments are addresses and numbers: so little to compile."""
+    row = forward_row(dtype, channels, p)
+    size = dtype.itemsize
+    vector = WIDTH
+
+    @compiled
+    def run(images: int, masks: int, centres: int, planes: int, across: int, offsets: int, codes: int, ring: int, sums: int, out: int,
+            values: int, winners: int, parts: int, count: int, height: int, width: int, transforms: int, columns: int, words: Array,
+            start: int, stop: int) -> None:
+        boxes = (height - 2) * (width - 2) * columns
+        for block in range(start, stop):
+            for b in range(count):
+                for i in range(height):
+                    if i >= 2:
+                        box = (i - 2) * (width - 2) * columns + block * (vector // size)
+                        words[0] = values + (b * parts * boxes + box) * size
+                        words[2] = winners + b * boxes + box
+                        if parts == 3:
+                            words[4] = words[0] + boxes * size
+                            words[6] = words[4] + boxes * size
+                    row(images + (b * channels * height + i) * width * size, masks + (block * channels * height + i) * width * vector,
+                        centres + block * channels * words[8] + i * across * vector, planes, offsets, codes, ring, sums, out, width,
+                        transforms, i)
+
+    return run
+
+
+@compiled
+def _largest(gradients: Array, side: int) -> Array:
+    """The largest gradient of each image and block of centres."""
+    count, height, width, centres = gradients.shape
+    found = np.zeros((count, centres // side), gradients.dtype)
+    most = np.zeros(centres, gradients.dtype)
+    for b in range(count):
+        most[:] = 0
+        for i in range(height):
+            for j in range(width):
+                for k in range(centres):
+                    most[k] = max(most[k], abs(gradients[b, i, j, k]))
+        for k in range(centres):
+            found[b, k // side] = max(found[b, k // side], most[k])
+    return found
+
+
+@functools.cache
+def _backward(dtype: np.dtype[Any], channels: int, p: int, wanted: bool) -> Callable[..., None]:
+    """Rows of all images, for some blocks of centres, of those transforms that won there."""
+    row = backward_row(dtype, channels, p, wanted)
+    size = dtype.itemsize
+    vector = WIDTH
+    side = WIDTH // size
+
+    @compiled
+    def run(images: int, masks: int, centres: int, planes: int, across: int, winners: Array, gradients: int, nothing: int, offsets: Array,
+            active: Array, lanes: Array, to_images: Array, to_masks: int, to_centres: int, frame: int, height: int, width: int,
+            start: int, stop: int) -> None:
+        columns = winners.shape[-1]
+        present = np.zeros((height + 2, len(offsets)), np.bool_)
+        won, sent = np.zeros(3, np.int64), np.zeros(3, np.int64)
+        for block in range(start, stop):
+            for b in range(len(active)):
+                if not active[b, block]:
+                    continue
+                _note_winners(winners, b, block * side, side, present)
+                for i in range(height):
+                    for line in range(3):
+                        above = i - 2 + line
+                        inside = 0 <= above < height - 2
+                        box = (b * (height - 2) + (above if inside else 0)) * (width - 2) * columns + block * side
+                        won[line] = winners.ctypes.data + box
+                        sent[line] = gradients + box * size if inside else nothing
+                    at = (block * channels * height + i) * width * vector
+                    for t in range(len(offsets)):
+                        if present[i, t] or present[i + 1, t] or present[i + 2, t]:
+                            place = block * channels * frame + (offsets[t] + i * across) * vector
+                            row(images + (b * channels * height + i) * width * size, masks + at, centres + place, planes, won.ctypes.data,
+                                sent.ctypes.data, columns, t, lanes.ctypes.data + i * width * vector, to_masks + at, to_centres + place,
+                                width)
+                if wanted:
+                    _to_image(lanes, block, b, to_images)
+
+    return run
+
+
+@compiled
+def _note_winners(winners: Array, b: int, first: int, side: int, present: Array) -> None:
+    """Which transforms win anywhere in a row of boxes; rows are counted from two above the image."""
+    present[:] = False
+    for i in range(winners.shape[1]):
+        for j in range(winners.shape[2]):
+            for lane in range(side):
+                present[i + 2, winners[b, i, j, first + lane]] = True
+
+
+@compiled
+def _to_image(lanes: Array, block: int, b: int, to_images: Array) -> None:
+    """Under the masks (lanes[1 + block]) the gradient that reached each lane (lanes[0]) reaches the image; then forget it."""
+    _, channels, height, width, side = lanes.shape
+    for channel in range(channels):
+        for i in range(height):
+            for j in range(width):
+                for lane in range(side):
+                    to_images[b, channel, i, j] += lanes[0, channel, i, j, lane] * lanes[1 + block, channel, i, j, lane]
+                    lanes[0, channel, i, j, lane] = 0

@@ -1,0 +1,176 @@
+"""`match`: how well each 3 x 3 box of an image fits the best of several transforms of each centre, and which transform that is.
+
+For image x, mask m_k, centre c_k and transforms S_t (a rotation about the middle, then a translation; what enters is 0):
+
+    q_k^t = box(|m_k x - S_t c_k|_p),   r_k = min_t q_k^t,   flow_k = the translation of argmin_t q_k^t
+
+>>> image = torch.zeros(1, 5, 5)
+>>> image[0, 2, 2] = 1
+>>> found = match(image, torch.ones(1, 5, 5), image.roll(1, 2), ((0.0, 0, 0), (0.0, 0, -1)), 1, 1, 0, 0)
+>>> found.shape, found[0, 0, 0].sum().item(), found[0, 2, 0].min().item()
+(torch.Size([1, 3, 1, 3, 3]), 0.0, -1.0)
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from deepalgo.ops.forms.rotation import stencil
+
+#: Angle in degrees, rows down, columns to the right.
+Transforms = tuple[tuple[float, int, int], ...]
+#: Bytes of a vector of the kernel.
+VECTOR = 32
+
+
+def match(
+    images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: float, batch0: int, batch1: int, batch2: int
+) -> Tensor:
+    """(images, 3, centres, height - 2, width - 2): least distances, and the rows and columns of the flow, which has no gradient."""
+    if not batch0:
+        return match(images[None], masks, centres, transforms, p, 1, batch1, batch2)[0 if not batch1 and not batch2 else slice(None)]
+    channels = masks.dim() - batch1 == 4
+    images, masks, centres = (item if channels else item.unsqueeze(-1) for item in (images, masks, centres))
+    if batch1 or batch2 or p not in (1, 2) or images.device.type != "cpu" or images.dtype not in (torch.float32, torch.float64):
+        return match_reference(images, masks, centres, transforms, p)
+    values, _ = match_fused(images, masks, centres, transforms, int(p), flow=True)
+    return values.movedim(-1, 2)
+
+
+def match_reference(images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: float) -> Tensor:
+    """The same in plain torch, transform by transform. Images have channels; masks and centres may differ from image to image."""
+    masked = images[:, None] * masks
+    least, best = None, None
+    for t, (angle, down, right) in enumerate(transforms):
+        moved = translate(rotate(centres, angle), down, right)
+        box = box_sum(pixel_norm(masked - moved, p))
+        if least is None or best is None:
+            least, best = box, torch.zeros_like(box, dtype=torch.int64)
+            continue
+        less = box < least
+        least, best = torch.where(less, box, least), torch.where(less, t, best)
+    assert least is not None and best is not None
+    flow = torch.tensor([item[1:] for item in transforms], dtype=images.dtype, device=images.device)[best]
+    return torch.cat((least[:, None], flow.movedim(-1, 1)), 1)
+
+
+def match_fused(images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: int, *, flow: bool) -> tuple[Tensor, Tensor]:
+    """Least distances (images, parts, height, width, centres), with the flow or without, and winners, by the kernel."""
+    _, height, width, _ = images.shape
+    margin = max(max(abs(down), abs(right)) for _, down, right in transforms)
+    angles, offsets, codes = _plan(transforms, height, width, margin)
+    turned = torch.stack([rotate(centres, angle) for angle in angles], 1)
+    values, winners = kernel_op()(
+        images.permute(0, 3, 1, 2).contiguous(),
+        _side_by_side(masks).permute(0, 4, 2, 3, 1).contiguous(),
+        _side_by_side(F.pad(turned, (0, 0, margin, margin, margin, margin))).permute(0, 5, 2, 3, 4, 1).contiguous(),
+        offsets,
+        codes,
+        p,
+        3 if flow else 1,
+    )
+    return values[..., : len(masks)], winners[..., : len(masks)]
+
+
+def _side_by_side(centres: Tensor) -> Tensor:
+    """Blocks of as many centres as fit into a vector, the last one filled up with zeros."""
+    side = VECTOR // centres.element_size()
+    full = F.pad(centres, (0, 0) * (centres.dim() - 1) + (0, -len(centres) % side))
+    return full.reshape(-1, side, *full.shape[1:])
+
+
+def rotate(images: Tensor, angle: float) -> Tensor:
+    """Images (..., height, width, channels) turned about their middle."""
+    if angle == 0:
+        return images
+    *_, height, width, channels = images.shape
+    places, shares = (torch.from_numpy(item).to(images.device) for item in stencil(angle, height, width))
+    flat = images.reshape(*images.shape[:-3], height * width, channels)
+    parts = [flat.index_select(-2, place) * share.to(images.dtype)[:, None] for place, share in zip(places, shares, strict=True)]
+    turned: Tensor = parts[0] + parts[1] + parts[2] + parts[3]
+    return turned.reshape(images.shape)
+
+
+def translate(images: Tensor, down: int, right: int) -> Tensor:
+    """Images (..., height, width, channels) moved, with zeros where nothing comes from."""
+    *_, height, width, _ = images.shape
+    framed = F.pad(images, (0, 0, abs(right), abs(right), abs(down), abs(down)))
+    return framed[..., abs(down) - down :, abs(right) - right :, :][..., :height, :width, :]
+
+
+def pixel_norm(differences: Tensor, p: float) -> Tensor:
+    """The p-norm over the channels."""
+    if p == 1 or differences.shape[-1] == 1:
+        return differences.abs().sum(-1)
+    norm: Tensor = torch.linalg.vector_norm(differences, p, dim=-1)
+    return norm
+
+
+def box_sum(distances: Tensor) -> Tensor:
+    """Sums over 3 x 3 pixels that lie within the image."""
+    lines = distances[..., :-2] + distances[..., 1:-1] + distances[..., 2:]
+    return lines[..., :-2, :] + lines[..., 1:-1, :] + lines[..., 2:, :]
+
+
+@functools.lru_cache(maxsize=64)
+def _plan(transforms: Transforms, height: int, width: int, margin: int) -> tuple[list[float], list[int], list[int]]:
+    """The angles; where each transform finds the pixel of a framed centre; and its number and translation in one word."""
+    angles = list(dict.fromkeys(angle for angle, _, _ in transforms))
+    across, plane = width + 2 * margin, (width + 2 * margin) * (height + 2 * margin)
+    offsets = [angles.index(angle) * plane + (margin - down) * across + margin - right for angle, down, right in transforms]
+    codes = [t | (128 + down) << 8 | (128 + right) << 16 for t, (_, down, right) in enumerate(transforms)]
+    return angles, offsets, codes
+
+
+@functools.cache
+def kernel_op() -> Any:
+    """The kernel and its gradient as operations of torch, which torch.compile takes as they are. Numba is imported with the first use."""
+    from deepalgo.ops.forms.match_kernel import match_gradients, match_images
+
+    def forward(images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], codes: list[int], p: int, parts: int
+                ) -> tuple[Tensor, Tensor]:
+        words = np.array(offsets, np.int64), np.array(codes, np.int32)
+        values, winners = match_images(images.numpy(), masks.numpy(), centres.numpy(), *words, p, parts, torch.get_num_threads())
+        return torch.from_numpy(values), torch.from_numpy(winners)
+
+    def backward(images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], p: int, winners: Tensor, gradient: Tensor, wanted: bool
+                 ) -> tuple[Tensor, Tensor, Tensor]:
+        arrays = images.numpy(), masks.numpy(), centres.numpy(), np.array(offsets, np.int64)
+        found = match_gradients(*arrays, p, winners.numpy(), gradient.numpy(), torch.get_num_threads(), wanted)
+        return torch.from_numpy(found[0]), torch.from_numpy(found[1]), torch.from_numpy(found[2])
+
+    forward_op: Any = torch.library.custom_op("deepalgo::match", forward, mutates_args=())
+    backward_op: Any = torch.library.custom_op("deepalgo::match_gradients", backward, mutates_args=())
+    forward_op.register_fake(_blank)
+    backward_op.register_fake(
+        lambda images, masks, centres, offsets, p, winners, gradient, wanted: (
+            torch.empty_like(images), torch.empty_like(masks), torch.empty_like(centres),
+        )
+    )
+
+    def setup(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+        ctx.save_for_backward(*inputs[:3], output[1])
+        ctx.offsets, ctx.p = inputs[3], inputs[5]
+        ctx.mark_non_differentiable(output[1])
+
+    def send(ctx: Any, gradient: Tensor, _: Any) -> tuple[Tensor | None, ...]:
+        images, masks, centres, winners = ctx.saved_tensors
+        wanted = ctx.needs_input_grad[0]
+        found = backward_op(images, masks, centres, ctx.offsets, ctx.p, winners, gradient[:, 0].contiguous(), wanted)
+        return found[0] if wanted else None, found[1], found[2], None, None, None, None
+
+    forward_op.register_autograd(send, setup_context=setup)
+    return forward_op
+
+
+def _blank(images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], codes: list[int], p: int, parts: int
+           ) -> tuple[Tensor, Tensor]:
+    count, _, height, width = images.shape
+    shape = (height - 2, width - 2, masks.shape[0] * masks.shape[-1])
+    return images.new_empty(count, parts, *shape), images.new_empty(count, *shape, dtype=torch.int8)

@@ -1,0 +1,131 @@
+"""The matching operation: NumPy, the torch reference and the fused kernel are one function, in value and in gradient."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+import deepalgo as da
+from deepalgo.cluster import match as numpy_match
+from deepalgo.cluster import transforms
+from deepalgo.ops.forms.matching import match, match_fused, match_reference
+
+MOVES = transforms(1)
+TURNS = transforms(2, angles=(-10.0, 0.0, 7.0))
+PLAIN = tuple(map(tuple, MOVES))
+
+
+def tensors(images, centres, shape, dtype=torch.float64, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.rand(count, *shape, dtype=dtype, generator=generator).requires_grad_() for count in (images, centres, centres)]
+
+
+def by_kernel(x, m, c, moves, p):
+    return match(x, m, c, tuple(map(tuple, moves)), p, 1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "shape", "centres", "moves", "p"),
+    [
+        (torch.float32, (3, 3, 1), 1, MOVES, 1),
+        (torch.float32, (9, 11, 1), 9, TURNS, 1),
+        (torch.float32, (6, 7, 1), 3, transforms(3), 1),
+        (torch.float64, (8, 5, 3), 17, TURNS, 1),
+        (torch.float64, (5, 8, 3), 8, MOVES, 2),
+    ],
+)
+def test_kernel_and_reference_agree_in_value_and_gradient(dtype, shape, centres, moves, p):
+    operands = tensors(5, centres, shape, dtype)
+    fused, reference = by_kernel(*operands, moves, p), match_reference(*operands, tuple(map(tuple, moves)), p)
+    torch.testing.assert_close(fused, reference)
+    arriving = torch.randn(fused.shape, dtype=dtype)
+    for ours, theirs in zip(*(torch.autograd.grad((found * arriving).sum(), operands) for found in (fused, reference)), strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+@pytest.mark.parametrize(("shape", "p"), [((7, 6), 1), ((6, 7, 3), 1), ((6, 5, 3), 2), ((5, 5, 2), 3)])
+def test_numpy_and_torch_agree(shape, p):
+    images, masks, centres = (item.detach().numpy() for item in tensors(4, 6, shape))
+    found = match(*map(torch.tensor, (images, masks, centres)), tuple(map(tuple, TURNS)), p, 1, 0, 0)
+    for image, ours in zip(images, found.numpy(), strict=True):
+        distance, flow = numpy_match(image, masks, centres, TURNS, p)
+        np.testing.assert_allclose(distance, ours[0], rtol=1e-13, atol=1e-14)
+        assert np.array_equal(flow, ours[1:])
+
+
+def test_gradients_are_those_of_finite_differences():
+    operands = tensors(2, 3, (5, 6, 3))
+    for p in (1, 2):
+        assert torch.autograd.gradcheck(lambda x, m, c, p=p: by_kernel(x, m, c, TURNS[::9], p)[:, 0], operands)
+
+
+def test_of_equal_transforms_the_first_wins_and_a_kink_sends_nothing():
+    x, m, c = (torch.zeros(1, 5, 5, requires_grad=True), torch.ones(1, 5, 5, requires_grad=True), torch.zeros(1, 5, 5, requires_grad=True))
+    found = match(x, m, c, PLAIN, 1, 1, 0, 0)
+    assert not found.any()
+    assert not any(item.any() for item in torch.autograd.grad(found.sum(), (x, m, c)))
+
+
+def test_a_moved_image_is_found_where_it_went():
+    image = torch.rand(1, 9, 9, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    image[:, [0, 1, -2, -1]] = 0
+    image[:, :, [0, 1, -2, -1]] = 0
+    found = match(image.roll((2, -1), (1, 2)), torch.ones_like(image), image, tuple(map(tuple, transforms(2))), 1, 1, 0, 0)
+    assert found[0, 0].abs().max() == 0
+    assert (found[0, 1:, 0, 3, 3] == torch.tensor([2.0, -1.0])).all()
+
+
+def test_flow_carries_no_gradient():
+    operands = tensors(2, 3, (5, 5))
+    found = by_kernel(*operands, MOVES, 1)
+    assert not any(item.any() for item in torch.autograd.grad(found[:, 1:].sum(), operands))
+
+
+def test_what_is_left_out_as_negligible_is_lost_in_rounding():
+    images, masks, centres = tensors(1, 20, (8, 8, 1), torch.float32)
+    values, _ = match_fused(images, masks, centres, PLAIN, 1, flow=False)
+    arriving = torch.randn(values.shape) * torch.where(torch.arange(20) < 8, 1.0, 1e-9)
+    ours = torch.autograd.grad(values, masks, arriving)[0]
+    theirs = torch.autograd.grad(match_reference(images, masks, centres, PLAIN, 1)[:, 0], masks, arriving.movedim(-1, 2)[:, 0])[0]
+    assert not ours[8:].any() and theirs[8:].any()
+    torch.testing.assert_close(ours, theirs, atol=1e-7, rtol=1e-5)
+
+
+def test_threads_change_nothing():
+    operands = tensors(3, 20, (7, 7, 1), torch.float32)
+    results = []
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        try:
+            found = by_kernel(*operands, MOVES, 1)
+            results.append([found, *torch.autograd.grad(found[:, 0].square().sum(), operands)])
+        finally:
+            torch.set_num_threads(1)
+    for one, two in zip(*results, strict=True):
+        torch.testing.assert_close(one, two)
+
+
+def test_masks_and_centres_may_depend_on_the_sample():
+    def compare(image, mask, centre):
+        distance, _ = numpy_match(image, mask, centre, MOVES)
+        return np.sum(distance, axis=(1, 2))
+
+    image, mask, centre = (item.detach().numpy() for item in tensors(4, 4, (4, 5)))
+    mask, centre = (np.stack([item, item[::-1]], 1) for item in (mask, centre))
+    network = da.compile(compare, example=((image[0], mask[0], centre[0]), {}))
+    network.verify(image, mask, centre)
+
+
+def test_shapes_that_do_not_fit_are_an_error_of_the_function():
+    def compare(image):
+        return numpy_match(image, np.ones((2, 4, 4)), np.ones((2, 5, 5)), MOVES)[0]
+
+    with pytest.raises((da.CompileError, da.HeuristicError), match="match takes images of one shape"):
+        da.compile(compare, example=((np.ones((4, 4)),), {}))(np.ones((4, 4)))
+
+
+def test_numba_waits_for_the_first_match():
+    code = "import deepalgo.cluster, sys; print({'numba', 'matplotlib', 'sklearn'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip() == "set()"
