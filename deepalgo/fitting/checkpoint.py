@@ -55,7 +55,7 @@ class Checkpoint:
         try:
             kept = torch.load(path, weights_only=True)
             fingerprint, stages = kept["fingerprint"], kept["stages"]
-        except (pickle.UnpicklingError, RuntimeError, EOFError, KeyError, TypeError):
+        except (pickle.UnpicklingError, RuntimeError, EOFError, LookupError, TypeError, ValueError, AttributeError):
             raise InputError(f"{path} is not a checkpoint of a fit: remove it, or name another file") from None
         if fingerprint != self.fingerprint:
             raise InputError(f"{path} belongs to a fit with other data, weights or settings: remove it, or name another file")

@@ -22,6 +22,7 @@ import torch
 from deepalgo.errors import InputError
 from deepalgo.fitting.batches import TEST, VALIDATION, Batches, Epochs, Fresh
 from deepalgo.fitting.checkpoint import Checkpoint, fingerprint
+from deepalgo.fitting.examine import examine
 from deepalgo.fitting.ladder import (
     CONSTANTS,
     GIVEN,
@@ -42,7 +43,9 @@ from deepalgo.fitting.report import Fit
 from deepalgo.fitting.samples import PAIRS, Draw, Samples, read, tensors
 from deepalgo.fitting.space import Space
 from deepalgo.fitting.split import check_share, clean, parts
+from deepalgo.fitting.tidy import tidy
 from deepalgo.fitting.train import Settings, Training, measure
+from deepalgo.fitting.ways import enough_rounds
 from deepalgo.fitting.world import World
 from deepalgo.network import Network
 
@@ -59,7 +62,7 @@ def fit(
     residual: Callable[..., Any] | None = None,
     validation: Any = 0.2,
     test: Any = 0.2,
-    steps: int = 1000,
+    steps: int = 500,
     batch_size: int | None = None,
     optimiser: Optimiser = "adam",
     rate: float = 0.01,
@@ -112,6 +115,7 @@ class Work:
         self.seed = seed
         self.heuristic = heuristic_of(net)
         self.dropped = 0
+        self.reference: Callable[..., Any] | None = None
         self.batches: Batches
         self.validation: Samples
         self.test: Samples
@@ -121,6 +125,7 @@ class Work:
         """Read, check and split the data."""
         if missing not in ("raise", "drop"):
             raise InputError(f"missing must be 'raise' or 'drop', not {missing!r}")
+        self.reference = targets if callable(targets) else None
         size = BATCH if batch_size is None else _positive("batch_size", batch_size)
         if _is_draw(inputs):
             draw = Draw(self.net, inputs, PAIRS if self.objective.supervised and targets is None else targets, self.seed)
@@ -161,13 +166,13 @@ class Work:
         name = TENSORIZED if is_tensorized(self.net) else CONSTANTS
         rungs.append(self._train(name, competitor(self.net), known, settings, rates, polished, bar))
         held = climb(rungs)
-        for rung in rungs:
-            rung.test = measure(self.objective, rung.network, self.test, self.world)
-        return Fit(self.net, rungs, held, self.objective.is_squares, self.dropped)
+        data = self.batches.whole(), self.validation, self.test
+        return examine(self.net, rungs, held, self.objective, *data, self.reference, self.world, self.dropped)
 
     def _train(
         self, name: str, net: Network, known: torch.Tensor, settings: Settings, rates: Mapping[str, float] | None, polished: bool, bar: Bar
     ) -> Rung:
+        net.max_rounds = enough_rounds(self.heuristic, self.batches.batch(0, 0).leaves)
         space = Space(net, rates)
         training = Training(space, self.objective, self.batches, self.validation, known, settings, self.world)
         bar.begin(name, settings.steps)
@@ -184,6 +189,7 @@ class Work:
             best = training.best.best_x
             if polished and not training.interrupted and not is_second_order(settings.optimiser):
                 best = polish(training)
+                best = tidy(training, best)
         space.put(best)
         details = {"progress": training.progress, "ended": [run.ended for run in training.runs], "interrupted": training.interrupted}
         return Rung(name, net, self._losses(net), training=details)

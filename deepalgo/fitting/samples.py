@@ -84,6 +84,11 @@ def read(net: Network, inputs: Any, targets: Any = None) -> Samples:
     if single:
         raise InputError("the inputs are a single sample: give every input a first axis that counts samples")
     leaves = [leaf.detach().clone() for leaf in leaves]
+    return judge(net, leaves, targets)
+
+
+def judge(net: Network, leaves: list[Tensor], targets: Any) -> Samples:
+    """Inputs with their targets, which may be a function of them."""
     if callable(targets):
         targets = evaluate(net, leaves, targets)
     samples = Samples(leaves, _as_tensors(targets, net.device))
