@@ -1,6 +1,6 @@
 """`soften`: thresholds and guards learn. Forward they stay hard; backward a sample feels how its answer would change beyond the guard.
 
-For every guard both ways are computed. The gradient by its margin is that of a sigmoid step between them, whose width is measured
+For every guard both ways are computed. The gradient by its margin is that of a smooth step between them, whose width is measured
 on data: a share of the samples lies within it. A way that fails for a sample gives no gradient to it. Guards of loops stay hard.
 
 >>> import deepalgo as da, torch
@@ -22,17 +22,19 @@ from typing import Any
 
 import torch
 
-from deepalgo.emit.code_errors import can_fail
 from deepalgo.errors import TensorizeError
-from deepalgo.ir import Block, Handler, If, Kind, Op, Try, Value, walk
+from deepalgo.ir import If, Kind, Op, Program, Value, walk
 from deepalgo.network import Network
 from deepalgo.ops.forms.soft import measured_margins
 from deepalgo.source import Span
+from deepalgo.tensorize.attempt import attempt
 from deepalgo.tensorize.grow import Grower
+from deepalgo.tensorize.inline import hidden
 
-#: Of the samples that come to a guard, this share lies within its width.
-SHARE = 0.2
-SOFTNESS = "softness"
+#: Of the samples on the emptier side of a guard, this share lies within its width; a side needs so many to be measured by.
+SHARE, FEWEST = 0.1, 5
+#: Why the weight that blends cannot be trained.
+BY_ANNEAL = "set by anneal"
 
 
 def soften(network: Network, *inputs: Any, guards: Iterable[int] | None = None, softness: float = 0.0, **keywords: Any) -> Network:
@@ -42,32 +44,45 @@ def soften(network: Network, *inputs: Any, guards: Iterable[int] | None = None, 
     it back to zero, where the answers are the heuristic's.
     """
     lines = None if guards is None else set(guards)
-    grown = _Soft(network, lines).softened()
+    growth = _Soft(network, lines)
+    grown = growth.softened()
     with torch.no_grad(), measured_margins() as found:
         grown.with_errors("nan")(*inputs, **keywords)
-    for key in grown.weights:
-        if key.endswith("_width"):
-            width = _width([torch.cat(margins) for name, margins in found.items() if name == key])
-            grown.weights[key].fill_(width)
+    for key in growth.widths.values():
+        grown.weights[key].fill_(_width(found.get(key, [])))
     anneal(grown, softness)
     return grown
 
 
+def soft_lines(network: Network) -> dict[int, Span]:
+    """The lines of guards that can be softened."""
+    growth = _Soft(network, None)
+    growth.program(network.program)
+    return growth.met
+
+
 def anneal(network: Network, softness: float) -> None:
     """Set how much a softened network blends: 0 is hard."""
-    if SOFTNESS not in network.weights:
-        raise TensorizeError(f"{network.program.name} was not softened")
-    if softness < 0:
+    key = _softness(network.program)
+    if key is None:
+        raise TensorizeError(f"{network.program.name} was not softened: call soften(net, *inputs) first")
+    if not softness >= 0:
         raise TensorizeError(f"softness is zero or more, not {softness}")
     with torch.no_grad():
-        network.weights[SOFTNESS].fill_(softness)
+        network.weights[key].fill_(softness)
+
+
+def _softness(program: Program) -> str | None:
+    """The weight that `anneal` sets, whatever it is called."""
+    return next((weight.key for weight in program.weights if weight.frozen == BY_ANNEAL), None)
 
 
 def _width(margins: list[torch.Tensor]) -> float:
-    """The margin within which a share of the samples lies."""
-    finite = torch.cat([part[torch.isfinite(part)].abs().double() for part in margins]) if margins else torch.zeros(0)
-    finite = finite[finite > 0]
-    return float(torch.quantile(finite[:: max(1, len(finite) // 100_000)], SHARE)) if len(finite) else 1.0
+    """The margin within which a share of the samples lies, on the side that fewer of them take: that is where the guard can move."""
+    found = torch.cat([part[torch.isfinite(part)].double() for part in margins]) if margins else torch.zeros(0)
+    sides = sorted((found[found > 0], -found[found < 0]), key=len)
+    side, share = (sides[0], SHARE) if len(sides[0]) >= FEWEST else (sides[1], SHARE / 4)
+    return float(torch.quantile(side[:: max(1, len(side) // 100_000)], share)) if len(side) else 1.0
 
 
 class _Soft(Grower):
@@ -78,36 +93,40 @@ class _Soft(Grower):
         self.lines = lines
         self.made = {op.result: op for op in walk(network.program.body) if isinstance(op, Op)}
         self.widths: dict[Value, str] = {}
-        self.softness = SOFTNESS if SOFTNESS in self.entries else self.make_weight(SOFTNESS, 0.0, frozen="set by anneal")
-        self.met: set[int] = set()
+        self.softness = _softness(network.program) or self.make_weight("softness", 0.0, frozen=BY_ANNEAL)
+        self.done = {arg for op in self.made.values() if op.name == "soft_choice" for arg in op.args[:1]}
+        self.met: dict[int, Span] = {}
 
     def softened(self) -> Network:
         """The network with soft guards."""
         grown = self.grow()
         if not self.widths:
             where = f" at line {', '.join(map(str, sorted(self.lines)))}" if self.lines is not None else ""
-            raise TensorizeError(f"{self.network.program.name} has no guard{where} that compares real numbers outside the test of a loop")
-        if self.lines is not None and self.lines - self.met:
-            raise TensorizeError(f"there is no guard that can be softened at line {', '.join(map(str, sorted(self.lines - self.met)))}")
+            name = self.network.program.name
+            raise TensorizeError(f"{name} has no guard{where} that chooses between real values by comparing real numbers and is still hard")
+        if self.lines is not None and self.lines - self.met.keys():
+            raise TensorizeError(f"there is no guard that can be softened at line {', '.join(map(str, sorted(self.lines - self.met.keys())))}")
         return grown
 
     def branch(self, branch: If) -> None:
         """Compute the other way, too, where the condition has a margin."""
         condition = self.see((branch.condition,))[0]
-        margin = self._margin(branch.condition) if self._is_wanted(branch.span) else None
+        reals = {value for value in branch.results if value.type.kind == Kind.REAL} - self.done
+        margin = self._margin(branch.condition) if reals and self._is_wanted(branch.span) else None
         super().branch(branch)
-        reals = [value for value in branch.results if value.type.kind == Kind.REAL]
-        if margin is None or not reals:
+        if margin is None:
             return
         others = self._other_way(branch, condition)
         for value, other in zip(branch.results, others, strict=True):
-            if value.type.kind == Kind.REAL:
+            if value in reals:
                 self.env[value] = self._choice(branch.condition, value, other, condition, margin, branch.span)
 
     def op(self, op: Op) -> None:
         """Look at selections and at truth values that become numbers."""
         super().op(op)
         if op.name not in ("select", "to_real") or op.result.type.kind != Kind.REAL or op.args[0].type.kind != Kind.BOOL:
+            return
+        if op.result in self.done:
             return
         margin = self._margin(op.args[0]) if self._is_wanted(op.span) else None
         if margin is None:
@@ -121,13 +140,13 @@ class _Soft(Grower):
         self.env[op.result] = self._choice(op.args[0], op.result, other, condition, margin, op.span)
 
     def _is_wanted(self, span: Span | None) -> bool:
-        return self.lines is None or (span is not None and span.line in self.lines)
+        return span is not None and (self.lines is None or span.line in self.lines)
 
     def _choice(self, guard: Value, taken: Value, other: Value, condition: Value, margin: Value, span: Span | None) -> Value:
         if guard not in self.widths:
             name = f"guard{span.line}_width" if span is not None else "guard_width"
             self.widths[guard] = self.make_weight(name, 1.0, frozen="measured on data", span=span)
-            self.met.update(() if span is None else (span.line,))
+            self.met |= {} if span is None else {span.line: span}
         key = self.widths[guard]
         args = (taken, other, condition, margin, self.use(key), self.use(self.softness))
         result = self.add("soft_choice", *args, attrs=(("key", key),))
@@ -136,21 +155,19 @@ class _Soft(Grower):
     def _other_way(self, branch: If, condition: Value) -> tuple[Value, ...]:
         """What the arm that a sample does not take would give; where that fails, what it gets anyhow."""
         env = dict(self.env)
-        outer, self.out = self.out, []
+        taken = self.see(branch.results)
+        results, _ = attempt(self, lambda: self._swapped(branch, condition), lambda: taken)
+        self.env = env
+        return results
+
+    def _swapped(self, branch: If, condition: Value) -> tuple[Value, ...]:
         self.renews, soft = True, self.lines
         self.lines = set()  # the copies stay hard
         then, orelse = self.block(branch.then), self.block(branch.orelse)
         self.renews, self.lines = False, soft
         swapped = tuple(self.fresh.value(value.type) for value in branch.results)
-        self.out.append(If(swapped, condition, orelse, then, branch.span))
-        body, self.out = Block((), tuple(self.out), swapped), outer
-        self.env = env
-        if not any(map(can_fail, body.body)):
-            self.out.extend(body.body)
-            return swapped
-        results = tuple(self.fresh.value(value.type) for value in branch.results)
-        self.out.append(Try(results, body, (Handler(("Exception",), Block((), (), self.see(branch.results))),), branch.span))
-        return results
+        self.out.append(hidden(If(swapped, condition, orelse, then)))
+        return swapped
 
     def _margin(self, condition: Value) -> Value | None:
         """How far a condition is from turning, positive where it holds; None where nothing real is compared."""
