@@ -67,6 +67,7 @@ LIMITS = {
     "RealResult": ("{}", "Give an example with real numbers"),
     "FloatResult": ("{}", "Make the base a float"),
     "IntegerTooLarge": ("this is {}", "Compute with floats"),
+    "PythonOrNumPy": ("{}, and data decides whose number this is", "Convert it first, with float or np.float64"),
     "NoNumber": ("{}", "Return a number on every path"),
 }
 

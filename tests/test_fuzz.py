@@ -13,7 +13,7 @@ from tests.fuzz import campaign
 from tests.fuzz.campaign import Outcome, examine, judge
 from tests.fuzz.compare import check
 from tests.fuzz.generator import ODD, generate
-from tests.fuzz.log import Summary, page, unbroken
+from tests.fuzz.log import Summary, page, section, unbroken
 from tests.fuzz.oracle import Oracle
 from tests.fuzz.program import Program
 from tests.fuzz.registry import all_names
@@ -31,6 +31,18 @@ def test_random_programs_answer_as_python_does(chunk):
     outcomes = [examine(seed) for seed in range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK)]
     failed = [(outcome.seed, outcome.verdict) for outcome in outcomes if outcome.verdict.failed]
     assert not failed, f"python -m tests.fuzz --program {failed[0][0]} shows it"
+    refused = [(outcome.seed, outcome.verdict.detail) for outcome in outcomes if outcome.verdict.word == "refused"]
+    assert len(refused) <= 1, refused
+
+
+ARRAY_CHUNKS = [*range(3), *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(3, 12))]
+
+
+@pytest.mark.parametrize("chunk", ARRAY_CHUNKS)
+def test_random_programs_with_arrays_answer_as_python_does(chunk):
+    outcomes = [examine(seed, kind="arrays") for seed in range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK)]
+    failed = [(outcome.seed, outcome.verdict) for outcome in outcomes if outcome.verdict.failed]
+    assert not failed, f"python -m tests.fuzz --kind arrays --program {failed[0][0]} shows it"
     refused = [(outcome.seed, outcome.verdict.detail) for outcome in outcomes if outcome.verdict.word == "refused"]
     assert len(refused) <= 1, refused
 
@@ -211,11 +223,11 @@ def test_samples_take_different_paths_and_few_raise():
 
 
 @pytest.mark.slow
-def test_every_construct_is_in_more_than_half_a_percent_of_the_programs():
-    outcomes = [Outcome(seed, Verdict("ok"), generate(seed).constructs, 0.0) for seed in range(2000)]
-    rare = [(name, share) for name, share in Summary(outcomes).coverage() if share <= 0.005]
-    assert not rare
-    assert all_names() <= {name for name, _ in Summary(outcomes).coverage()}
+@pytest.mark.parametrize(("kind", "count"), [("scalar", 2000), ("arrays", 600)])
+def test_every_construct_is_in_more_than_half_a_percent_of_the_programs(kind, count):
+    outcomes = [Outcome(seed, Verdict("ok"), generate(seed, kind).constructs, 0.0) for seed in range(count)]
+    shares = dict(Summary(outcomes, kind).coverage())
+    assert not [(name, shares[name]) for name in all_names(kind) if shares[name] <= 0.005]
 
 
 def test_a_seed_gives_one_program():
@@ -247,6 +259,6 @@ def test_a_log_tells_of_programs_without_a_gap():
 def test_a_campaign_reports_every_program_and_writes_its_page():
     outcomes = campaign.run([0, 1, 2], jobs=2)
     assert [outcome.seed for outcome in outcomes] == [0, 1, 2]
-    text = page(Summary(outcomes), "make fuzz N=3 SEED=0", 0, "0.1")
+    text = page({"scalar": section(Summary(outcomes), "make fuzz N=3 SEED=0", 0, "0.1")})
     assert "    make fuzz N=3 SEED=0\n" in text
     assert "first seed 0, 3 programs, 72 samples" in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import deepalgo as da
 from tests.fuzz.compare import check
 from tests.fuzz.program import Program
 
@@ -80,6 +81,23 @@ def f(x):
 """, ({"x": 0.5}, {"x": 1.5}, {"x": -0.5})),
 }
 
+def test_a_sample_on_which_pythons_number_raises_and_numpys_does_not_is_named():
+    def f(x, p):
+        return 1.0 / min(1.0, p[0])
+
+    network = da.compile(f, example=((0.5, np.ones(2)), {}))
+    assert network(0.5, np.array([0.25, 1.0])).item() == 4.0
+    with pytest.raises(da.HeuristicError) as caught:
+        network(0.5, np.zeros(2))
+    assert caught.value.error == "PythonOrNumPy"
+    assert str(caught.value).splitlines()[-4].endswith(
+        "Python raises ZeroDivisionError here and NumPy does not, and data decides whose number this is"
+    )
+    assert str(caught.value).splitlines()[-1] == (
+        "Sample 0 (1 of 1). Convert it first, with float or np.float64, leave them out, or compile with errors='nan' to get NaN for them."
+    )
+
+
 ROWS = tuple({"x": x, "p": np.array([[0.25, 0.5, x], [1.0, -2.0, 3.0]])} for x in (0.5, 1.25, 0.1))
 
 ARRAYS = {
@@ -134,6 +152,13 @@ def f(x, p):
         p[0, 0] += before[1]
     y[1] = 2.0
     return y.sum() + p.sum()
+""",
+    "a quotient that is infinite and not chosen has no gradient of its own": """
+import numpy as np
+
+def f(x, p):
+    ratio = p[1, 0] / (p[0, 0] - 0.25)
+    return min(ratio, 1.5) + np.tanh(ratio) + x
 """,
     "a namedtuple is copied with a change": """
 import collections

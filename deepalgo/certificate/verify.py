@@ -15,7 +15,7 @@ from deepalgo.certificate.gradients import MOST_SAMPLES, GradientCheck, dead_wei
 from deepalgo.certificate.original import Original, Outcome
 from deepalgo.certificate.paths import Paths
 from deepalgo.certificate.report import Certificate, Gradients, Hits
-from deepalgo.errors import InputError, VerificationError
+from deepalgo.errors import LIMITS, InputError, VerificationError
 from deepalgo.ir import Op, Program, walk
 from deepalgo.runtime.record import recording
 from deepalgo.signature import Signature
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from deepalgo.network import Network
 
 #: Errors of the network's own: it refuses where Python goes on with numbers that it does not have.
-BEYOND = frozenset({"LoopBound", "RecursionError", "ComplexResult", "RealResult", "FloatResult", "IntegerTooLarge", "NoNumber"})
+BEYOND = frozenset(LIMITS)
 LAST_DIGITS = "last digits decide a branch"
 SENSITIVE = "the function itself changes as much with an input's last digit"
 

@@ -31,10 +31,10 @@ from deepalgo.ops.table import TABLE, infer
 from deepalgo.source import Span
 
 #: Operations whose value or derivative can be infinite although their operands are not.
-ORIGINS = {"div", "pow", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "asin", "acos", "acosh", "atanh", "tan",
-           "sinh", "cosh", "gamma", "lgamma", "mod", "fmod", "remainder", "hypot", "atan2"}
+ORIGINS = {"div", "quotient", "pow", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "asin", "acos", "acosh",
+           "atanh", "tan", "sinh", "cosh", "gamma", "lgamma", "mod", "fmod", "remainder", "hypot", "atan2"}
 #: Operations that are harmless if their second operand is not 0.
-QUOTIENTS = {"div", "mod", "fmod", "remainder"}
+QUOTIENTS = {"div", "quotient", "mod", "fmod", "remainder"}
 
 
 def sink(program: Program) -> Program:
@@ -63,6 +63,8 @@ class Sink(Rewriter):
     def op(self, op: Op) -> None:
         """Note hazards; make a choice that drops one a branch."""
         args = self.see(op.args)
+        if op.name == "div" and op.result.type.kind is Kind.REAL and self.is_origin(op):
+            op = replace(op, name="quotient")  # its derivative is finite at 0
         if _is_steady(op):
             self.steady.add(op.result)
         if op.name == "select" and op.result.type.kind >= Kind.REAL and any(arg in self.hazards for arg in args[1:]):

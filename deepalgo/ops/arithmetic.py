@@ -37,6 +37,7 @@ ROWS = (
     _number("sub", "{0} - {1}", risky=False),
     _number("mul", "{0} * {1}", risky=True),
     Row("div", FIELD, "{0} / {1}", "{0} / {1}", "{0} / {1}", common=Kind.REAL),
+    Row("quotient", REAL, "ops.quotient({0}, {1})", "{0} / {1}", "{0} / {1}", common=Kind.REAL, endpoint="{1} == 0"),
     Row("floordiv", ORDERED, "ops.floordiv({0}, {1})", "{0} // {1}", "{0} // {1}", common=Kind.INT),
     Row("mod", ORDERED, "ops.mod({0}, {1})", "{0} % {1}", "{0} % {1}", common=Kind.INT),
     Row("pow", NUMBER, "ops.pow({0}, {1})", "{0} ** {1}", "{0} ** {1}", common=Kind.INT,

@@ -129,11 +129,13 @@ def _is_table(machine: Machine, items: Any) -> bool:
 
 
 def _gather(machine: Machine, items: Any, place: Signal) -> Signal:
+    from deepalgo.stage.arithmetic import flavour_of_choice
+
     signals = [machine.signal(item) for item in items]
     widest = max(signals, key=lambda item: item.kind)
     table = machine.emit("stack", *[machine.cast(item, widest.type) for item in signals])
     result = machine.emit("gather", table, place)
-    flavour = "np" if all(item.flavour == "np" for item in signals) else "py"
+    flavour = flavour_of_choice(*items)
     return Signal(result.value, flavour, table.uniform and place.uniform, None)
 
 

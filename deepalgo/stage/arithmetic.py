@@ -121,9 +121,9 @@ def _user_method(left: Any, right: Any, op: type[ast.operator]) -> Callable[[Mac
 
 def on_signals(machine: Machine, op: type[ast.operator], left: Any, right: Any) -> Any:
     """`left op right` where at least one side is a Signal and both are numbers."""
-    flavour = "np" if "np" in (flavour_of(left), flavour_of(right)) else "py"
+    flavour = flavour_of_result(left, right)
     truths = max(_kind(left), _kind(right)) is Kind.BOOL
-    if truths and flavour == "py" and "either" in (flavour_of(left), flavour_of(right)) and op in (ast.Add, ast.Sub, ast.Mult):
+    if truths and flavour == "either" and op in (ast.Add, ast.Sub, ast.Mult):
         machine.refuse(
             "truth values are added, and whether they are NumPy's, where True + True is True, depends on data",
             "Make them whole numbers first: int(a > b).",
@@ -137,7 +137,8 @@ def on_signals(machine: Machine, op: type[ast.operator], left: Any, right: Any) 
         from deepalgo.stage.arrays import elementwise
 
         return elementwise.apply(machine, NAMES[op], NATIVE[op], [left, right])
-    result = _RULES.get(op, _plain)(machine, op, left, right, flavour)
+    with machine.doubting(flavour):
+        result = _RULES.get(op, _plain)(machine, op, left, right, flavour)
     if op is not ast.Div and result.kind is Kind.REAL and may_be_whole(machine, left) and may_be_whole(machine, right):
         machine.mixed.add(result.value.id)
     if known is None:
@@ -162,6 +163,18 @@ def _known(left: Any, right: Any) -> tuple[Any, Any, frozenset[str]] | None:
 def flavour_of(value: Any) -> str:
     """Whether a number is Python's or NumPy's."""
     return value.flavour if isinstance(value, Signal) else "np" if isinstance(value, np.generic) else "py"
+
+
+def flavour_of_result(*operands: Any) -> str:
+    """NumPy's where one operand is, Python's where all are, and else one that data decides."""
+    flavours = {flavour_of(item) for item in operands}
+    return "np" if "np" in flavours else "either" if "either" in flavours else "py"
+
+
+def flavour_of_choice(*values: Any) -> str:
+    """The flavour of one of several numbers."""
+    flavours = {flavour_of(item) for item in values}
+    return flavours.pop() if len(flavours) == 1 else "either"
 
 
 def _kind(value: Any) -> Kind:
@@ -189,7 +202,7 @@ def _plain(machine: Machine, op: type[ast.operator], left: Any, right: Any, flav
         if name == "lshift":
             machine.check(machine.emit("le", right, 62), "IntegerTooLarge", "a whole number beyond 64 bits")
     result = machine.emit(name, left, right, flavour=flavour)
-    if kinds <= Kind.INT and flavour == "py" and name in ("add", "sub", "mul"):
+    if kinds <= Kind.INT and flavour != "np" and name in ("add", "sub", "mul"):
         _guard_integers(machine, name, left, right)
     return result
 
@@ -205,7 +218,7 @@ def _guard_integers(machine: Machine, name: str, left: Any, right: Any) -> None:
 def _divide(machine: Machine, op: type[ast.operator], left: Any, right: Any, flavour: str) -> Signal:
     if op is not ast.Div and Kind.COMPLEX in (_kind(left), _kind(right)):
         native(machine, NATIVE[op], 1j, 1j)  # raises
-    if flavour == "py":
+    if flavour != "np":
         nonzero(machine, right, ZeroDivisionError, division_by_zero(NATIVE[op], left, right))
     return machine.emit(NAMES[op], left, right, flavour=flavour)
 
@@ -250,13 +263,13 @@ def power(machine: Machine, op: type[ast.operator], left: Any, right: Any, flavo
     if base_kind <= Kind.INT and exponent_kind <= Kind.INT:
         return _integer_power(machine, left, right, flavour)
     base = machine.cast(left, Type(Kind.REAL, getattr(left, "shape", ())))
-    if flavour == "py" and machine.span in machine.complex_at:
+    if flavour != "np" and machine.span in machine.complex_at:
         machine.check(_less(machine, base), "RealResult", "a fractional power is complex on the example, and real here")
         return machine.emit("pow", machine.cast(base, Type(Kind.COMPLEX)), machine.cast(right, Type(Kind.COMPLEX)), flavour=flavour)
-    if flavour == "py":
+    if flavour != "np":
         _check_power(machine, base, left, right)
     result = machine.emit("pow", base, right, flavour=flavour)
-    if flavour == "py":
+    if flavour != "np":
         no_overflow(machine, result, [base, right], "(34, 'Numerical result out of range')")
     return result
 

@@ -34,8 +34,7 @@ def pointwise(machine: Machine, name: str, native: Any, *args: Any, flavour: str
     """One operation on Signals and numbers, with its value where it is known."""
     if not any(isinstance(item, Signal) for item in args):
         return arithmetic.native(machine, native, *args)
-    flavours = {item.flavour for item in args if isinstance(item, Signal)}
-    result = machine.emit(name, *args, flavour=flavour or ("np" if "np" in flavours else "py"), **attrs)
+    result = machine.emit(name, *args, flavour=flavour or arithmetic.flavour_of_result(*args), **attrs)
     knowns = [item.known if isinstance(item, Signal) else Known(item, frozenset()) for item in args]
     if any(known is None for known in knowns):
         return result
@@ -94,7 +93,7 @@ def _better(machine: Machine, name: str, native: Any, best: Any, item: Any, key:
 
     plain = [isinstance(side, Signal) or is_number(side) for side in (best, item)]
     if key is None and all(plain) and _same_kind(best, item):
-        chosen = pointwise(machine, name, native, best, item)
+        chosen = pointwise(machine, name, native, best, item, flavour=arithmetic.flavour_of_choice(best, item))
         if isinstance(chosen, Signal) and any(arithmetic.may_be_whole(machine, side) for side in (best, item)):
             machine.mixed.add(chosen.value.id)
         return chosen

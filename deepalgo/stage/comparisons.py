@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.stage.aliases import refuse_identity
-from deepalgo.stage.arithmetic import meets_arrays
+from deepalgo.stage.arithmetic import flavour_of_result, meets_arrays
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.truth import truth
@@ -78,7 +78,7 @@ def _on_signals(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, no
             return op is ast.NotEq
         names = [type(side).__name__ if not isinstance(side, Signal) else "float" for side in (left, right)]
         raise UserRaise(TypeError, f"'{NAMES[op]}' not supported between instances of '{names[0]}' and '{names[1]}'", machine.span)
-    flavour = "np" if any(isinstance(side, Signal) and side.flavour == "np" for side in (left, right)) else "py"
+    flavour = flavour_of_result(left, right)
     result = machine.emit(NAMES[op], left, right, flavour=flavour)
     known = [side.known if isinstance(side, Signal) else Known(side, frozenset()) for side in (left, right)]
     if known[0] is None or known[1] is None:

@@ -96,9 +96,8 @@ def _short_circuit(machine: Machine, keep_going: bool, left: Any, right: Callabl
     arm = run_arm(machine, verdict, keep_going, lambda: falling(right()))
     if _is_plain_truth(left) and _only_computes(arm) and _is_plain_truth(arm.exit.cases[Way.FALL].value):
         other = resume(machine, arm).cases[Way.FALL].value
-        flavours = {arithmetic.flavour_of(left), arithmetic.flavour_of(other)}
         found = machine.logical("and" if keep_going else "or", verdict, machine.signal(other))
-        return replace(found, flavour="either" if len(flavours) > 1 else flavours.pop())
+        return replace(found, flavour=arithmetic.flavour_of_choice(left, other))
     same = np.bool_ if arithmetic.flavour_of(left) == "np" else bool
     stay = run_arm(machine, verdict, not keep_going, lambda: falling(same(not keep_going) if _is_plain_truth(left) else left))
     outcome = meet(machine, verdict, *((arm, stay) if keep_going else (stay, arm)), node)

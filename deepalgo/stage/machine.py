@@ -50,6 +50,7 @@ class Machine:
         self.loose: dict[int, Any] = {}
         self.mixed: set[int] = set()  # numbers that are whole on one path and not on another
         self.kin_before: dict[int, tuple[Any, ...]] | None = None  # while a loop gives each place that it carries a copy of its own
+        self.doubtful = False
         self.arguments: list[Any] = []  # arrays that the caller holds
         self.kin: dict[int, tuple[Any, ...]] = {}  # containers that are one on some path, by their ids
         self.deep_loose = False
@@ -242,11 +243,23 @@ class Machine:
         if truth is True:
             return
         name = error if isinstance(error, str) else self.error_name(error)
+        if self.doubtful and not isinstance(error, str):
+            error, message, operands = "PythonOrNumPy", f"Python raises {name} here and NumPy does not", ()
+            name = error
         if truth is False and not isinstance(error, str):
             raise UserRaise(error, message, self.span)
         self.note_dirty_check()
         self.builder.append(Check(ok.value, name, message, tuple(item.value for item in operands), self.span))
         self.facts[-1][ok.value.id] = True
+
+    @contextmanager
+    def doubting(self, flavour: str) -> Iterator[None]:
+        """Where data decides whether a number is Python's, which raises, or NumPy's, which answers inf, a check answers neither."""
+        before, self.doubtful = self.doubtful, flavour == "either"
+        try:
+            yield
+        finally:
+            self.doubtful = before
 
     def fail(self, error: UserRaise) -> None:
         """Every sample that comes here raises."""

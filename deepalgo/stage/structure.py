@@ -204,13 +204,9 @@ def _unify_numbers(a: Number | Fixed, b: Number | Fixed) -> Number | None:
     if first is None or second is None or first.type.shape != second.type.shape:
         return None
     kind = max(first.type.kind, second.type.kind)
-    if kind is Kind.BOOL:
-        return Number(first.type, first.flavour if first.flavour == second.flavour else "either")
-    # Where Python and NumPy numbers meet, Python's stricter rules hold: it raises where NumPy answers inf.
-    flavour = first.flavour if first.flavour == second.flavour or isinstance(b, Fixed) else second.flavour
-    if isinstance(a, Number) and isinstance(b, Number) and a.flavour != b.flavour:
-        flavour = "py" if not first.type.shape else "np"
-    return Number(Type(kind, first.type.shape), flavour)
+    if first.type.shape:
+        return Number(Type(kind, first.type.shape), "np")
+    return Number(Type(kind), first.flavour if first.flavour == second.flavour else "either")
 
 
 def _as_number(structure: Number | Fixed) -> Number | None:

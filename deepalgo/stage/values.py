@@ -33,7 +33,7 @@ class Signal:
     """A number (or array) that depends on an input or on a weight.
 
     `flavour` tells Python's numbers ("py") from NumPy's ("np"): they differ in division by zero, overflow and domain errors, and
-    in sums of truth values. A truth value that is the one on some paths and the other on others is "either".
+    in sums of truth values. A number that is the one on some paths and the other on others is "either".
     `known` is there while only weights and constants entered; `uniform` means that all samples share it.
     """
 

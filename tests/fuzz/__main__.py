@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz --count 10000 --seed 0 --jobs 2 --shrink --log docs/fuzz.md`.
+"""`python -m tests.fuzz --count 10000 --seed 0 --jobs 2 --log docs/fuzz.md --record outcomes.jsonl`.
 
 `--program SEED` prints one program and says what is thought of it.
 """
@@ -16,8 +16,9 @@ from rich.table import Table
 
 from tests.fuzz.campaign import SECONDS, Outcome, judge, run
 from tests.fuzz.generator import generate
-from tests.fuzz.log import Summary, page, unbroken
+from tests.fuzz.log import Summary, page, section, sections_of, unbroken
 from tests.fuzz.program import Program
+from tests.fuzz.record import Record, revision
 from tests.fuzz.shrink import shrink
 
 LOG_EVERY = 250
@@ -29,8 +30,7 @@ def main() -> int:
     console = Console()
     if options.program is not None:
         return _one(console, options.program, options)
-    seeds = list(range(options.seed, options.seed + options.count))
-    summary = Summary(_campaign(console, seeds, options))
+    summary = Summary(_campaign(console, options), options.kind)
     _print(console, summary)
     _write(options, summary.outcomes)
     if summary.failures and options.shrink:
@@ -46,7 +46,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--kind", choices=("scalar", "arrays"), default="scalar", help="numbers only, or arrays and objects as well")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="time limit for one program")
     parser.add_argument("--shrink", action=argparse.BooleanOptionalAction, default=True, help="print a minimal failing program")
-    parser.add_argument("--log", type=Path, help="write an account of the run, as Markdown")
+    parser.add_argument("--log", type=Path, help="write an account of the run into a section of this page, as Markdown")
+    parser.add_argument("--record", type=Path, help="keep outcomes in this file, and go on from what is there of this revision")
     parser.add_argument("--program", type=int, metavar="SEED", help="look at one program only")
     return parser.parse_args()
 
@@ -56,21 +57,27 @@ def _write(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
     if options.log is not None:
         done = unbroken(outcomes, options.seed)
         command = f"make fuzz N={len(done)} SEED={options.seed}" + ("" if options.kind == "scalar" else f" KIND={options.kind}")
-        options.log.write_text(page(Summary(done), command, options.seed, _version()))
+        sections = sections_of(options.log.read_text()) if options.log.exists() else {}
+        sections[options.kind] = section(Summary(done, options.kind), command, options.seed, _version())
+        options.log.write_text(page(sections))
 
 
 def _version() -> str:
     import deepalgo
 
-    return deepalgo.__version__
+    return f"{deepalgo.__version__} at {revision()}"
 
 
-def _campaign(console: Console, seeds: list[int], options: argparse.Namespace) -> list[Outcome]:
+def _campaign(console: Console, options: argparse.Namespace) -> list[Outcome]:
+    """Outcomes of all seeds: those on record, and those that are missing there."""
+    seeds = range(options.seed, options.seed + options.count)
+    record = Record(options.record, revision(), options.kind) if options.record else None
+    outcomes = [outcome for outcome in record.read() if outcome.seed in seeds] if record else []
+    known = {outcome.seed for outcome in outcomes}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     counts = {"failed": 0, "refused": 0}
-    outcomes: list[Outcome] = []
     with Progress(*columns, console=console) as progress:
-        task = progress.add_task("fuzz", total=len(seeds))
+        task = progress.add_task("fuzz", total=len(seeds), completed=len(outcomes))
 
         def report(outcome: Outcome) -> None:
             counts["failed"] += outcome.verdict.failed
@@ -79,10 +86,13 @@ def _campaign(console: Console, seeds: list[int], options: argparse.Namespace) -
             if outcome.verdict.failed:
                 _say(console, f"seed {outcome.seed}: {outcome.verdict.word}: {outcome.verdict.reason}")
             outcomes.append(outcome)
+            if record:
+                record.add(outcome)
             if len(outcomes) % LOG_EVERY == 0:
                 _write(options, outcomes)
 
-        return run(seeds, options.jobs, options.seconds, report, options.kind)
+        run([seed for seed in seeds if seed not in known], options.jobs, options.seconds, report, options.kind)
+    return sorted(outcomes, key=lambda outcome: outcome.seed)
 
 
 def _print(console: Console, summary: Summary) -> None:

@@ -6,6 +6,7 @@ A process that dies takes its program with it: that one counts as crashed, and a
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import signal
 import time
@@ -143,6 +144,7 @@ def _serve(pipe: Connection, seconds: float, kind: str) -> None:
     import torch
 
     torch.set_num_threads(1)
+    gc.set_threshold(50_000, 20, 100)  # programs are many small objects that live as long as their comparison
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
         try:

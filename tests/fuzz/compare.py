@@ -58,8 +58,21 @@ def check(program: Program, compiler: Compiler | None = None) -> Verdict:
         if len(answered) < len(program.samples):
             program = replace(program, samples=tuple(answered))
             oracle = Oracle(program, str(file))
-        facts: Counter[str] = Counter(samples=len(answered))
-        return _judge(program, oracle, compiler, facts) if answered else Verdict("ok", facts=facts)
+        return _judge_decided(program, oracle, compiler) if answered else Verdict("ok")
+
+
+def _judge_decided(program: Program, oracle: Oracle, compiler: Compiler, undecided: int = 0) -> Verdict:
+    """The verdict on the samples that the network says it can decide."""
+    facts: Counter[str] = Counter(samples=len(program.samples))
+    facts["samples left undecided: Python's number or NumPy's"] = undecided
+    try:
+        return _judge(program, oracle, compiler, facts)
+    except Undecided as error:
+        left = tuple(sample for number, sample in enumerate(program.samples) if number not in error.samples)
+        if not left:
+            return Verdict("refused", "data decides whether numbers are Python's or NumPy's", facts=facts)
+        program = replace(program, samples=left)
+        return _judge_decided(program, Oracle(program, oracle.runs.file), compiler, undecided + len(error.samples))
 
 
 def _judge(program: Program, oracle: Oracle, compiler: Compiler, facts: Counter[str]) -> Verdict:
@@ -69,6 +82,8 @@ def _judge(program: Program, oracle: Oracle, compiler: Compiler, facts: Counter[
         return Verdict("refused", generalise(error.reason), str(error), facts=facts)
     except Mismatch as error:
         return Verdict(error.word, error.reason, error.detail, error.sample, facts)
+    except Undecided:
+        raise
     except Exception as error:  # whatever leaves the library is a crash
         return Verdict("crashed", f"{type(error).__name__}: {generalise(str(error))}", _trail(error), facts=facts)
     return Verdict("ok", facts=facts)
@@ -81,6 +96,14 @@ def _trail(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)[-4:]
     trail = " < ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in reversed(frames))
     return f"{type(error).__name__}: {str(error)[:300]} ({trail})"
+
+
+class Undecided(Exception):
+    """Samples on which Python's numbers raise and NumPy's do not, and the network says that it does not know which they are."""
+
+    def __init__(self, samples: set[int]) -> None:
+        super().__init__(samples)
+        self.samples = samples
 
 
 class Comparison:
@@ -102,6 +125,7 @@ class Comparison:
         network = self.compile(loops="run", errors="nan")
         inputs = self.batch()
         leaves = self.answer(network, inputs)
+        self.set_undecided_aside(network, inputs)
         self.compare_values(leaves)
         self.compare_singles(network)
         slopes = self.gradients(network, inputs, leaves)
@@ -147,6 +171,13 @@ class Comparison:
         given = self.arguments(inputs)
         positional, keyword = ([], {**self.program.config, **given}) if by_name else self.program.arrange(given)
         return self.leaves(network(*positional, **keyword), self.size)
+
+    def set_undecided_aside(self, network: Any, inputs: dict[Place, torch.Tensor]) -> None:
+        """Raise `Undecided` if there is a reason to."""
+        if isinstance(network, Network) and any("PythonOrNumPy" in name for name in network.failures):
+            positional, keyword = self.program.arrange(self.arguments(inputs))
+            flat, _ = network.signature.flatten(positional, keyword, network.dtype, network.device)
+            raise Undecided({number for number, error in enumerate(network.outcomes(flat)[1]) if error == "PythonOrNumPy"})
 
     def leaves(self, answer: Any, size: int | None) -> Tensors:
         """The numbers of an answer, after a look at its structure: columns, or single numbers where there is no size."""

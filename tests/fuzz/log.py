@@ -1,4 +1,4 @@
-"""The account of a campaign: for the terminal, and as the page `docs/fuzz.md`.
+"""The account of a campaign: for the terminal, and as a section of the page `docs/fuzz.md`.
 
 >>> from tests.fuzz.verdict import Verdict
 >>> outcomes = [Outcome(0, Verdict("ok"), frozenset({"if"}), 0.1), Outcome(1, Verdict("refused", "`...` is a generator"), frozenset(), 0.1)]
@@ -24,6 +24,7 @@ class Summary:
     """Counts over the outcomes of a campaign."""
 
     outcomes: list[Outcome]
+    kind: str = "scalar"
 
     @cached_property
     def words(self) -> Counter[str]:
@@ -57,7 +58,7 @@ class Summary:
     def coverage(self) -> list[tuple[str, float]]:
         """The share of programs with each construct, rows of the registry that never came up included if any did."""
         count: Counter[str] = Counter(name for outcome in self.outcomes for name in outcome.constructs)
-        names = set(count) | (all_names() if len(self.outcomes) >= 100 else set())
+        names = set(count) | (all_names(self.kind) if len(self.outcomes) >= 100 else set())
         return sorted(((name, count[name] / len(self.outcomes)) for name in names), key=lambda item: (-item[1], item[0]))
 
 
@@ -70,15 +71,37 @@ def unbroken(outcomes: list[Outcome], first: int) -> list[Outcome]:
     return [by_seed[seed] for seed in range(first, last)]
 
 
-def page(summary: Summary, command: str, seed: int, version: str) -> str:
-    """The page for the documentation."""
+TITLES = {"scalar": "Programs of numbers", "arrays": "Programs with arrays, containers, objects and `try`"}
+INTRODUCTION = """# Fuzz
+
+Random programs, compiled and held against Python: values (rtol 1e-10), errors with class and line, gradients of inputs and of
+literals against finite differences of the program's own text, `loops="settle"` against `loops="run"`, single against batch.
+A difference that an ulp explains is counted, not hidden: a guard that it turns (`near ties`), digits that it costs (`cancellations`),
+a difference quotient that it moves (`slopes lost in noise`); where no quotient is to be trusted the slope is left out.
+"""
+
+
+def page(sections: dict[str, str]) -> str:
+    """The page for the documentation, of a section for each kind of programs."""
+    return "\n".join([INTRODUCTION, *(sections[kind] for kind in TITLES if kind in sections)])
+
+
+def sections_of(text: str) -> dict[str, str]:
+    """The sections of a page.
+
+    >>> sections_of(page({"scalar": f"## {TITLES['scalar']}\\n\\nAll is well.\\n"}))
+    {'scalar': '## Programs of numbers\\n\\nAll is well.\\n'}
+    """
+    parts = [f"## {part}" for part in f"\n{text}".split("\n## ")[1:]]
+    return {kind: part.rstrip("\n") + "\n" for kind, title in TITLES.items() for part in parts if part.startswith(f"## {title}\n")}
+
+
+def section(summary: Summary, command: str, seed: int, version: str) -> str:
+    """What came of one campaign."""
     total = len(summary.outcomes)
     facts = summary.facts
     lines = [
-        "# Fuzz",
-        "",
-        "Random programs, compiled and held against Python: values (rtol 1e-10), errors with class and line, gradients of inputs and of",
-        "literals against finite differences of the program's own text, `loops=\"settle\"` against `loops=\"run\"`, single against batch.",
+        f"## {TITLES[summary.kind]}",
         "",
         f"    {command}",
         "",
@@ -92,15 +115,15 @@ def page(summary: Summary, command: str, seed: int, version: str) -> str:
         "",
         "| compared | number |",
         "| --- | ---: |",
-        *(f"| {name} | {facts[name]} |" for name in sorted(facts)),
+        *(f"| {name} | {facts[name]} |" for name in sorted(facts) if facts[name]),
         "",
     ]
     for word, title in (("refused", "Refusals by reason"), *((word, f"Programs that are {word}") for word in WORDS[2:])):
         if summary.words[word]:
-            lines += [f"## {title}", "", "| reason | programs | share | a seed |", "| --- | ---: | ---: | ---: |"]
+            lines += [f"### {title}", "", "| reason | programs | share | a seed |", "| --- | ---: | ---: | ---: |"]
             lines += [f"| {reason.replace('|', chr(92) + '|')} | {count} | {100 * count / total:.2f} % | {example} |"
                       for reason, count, example in summary.reasons(word)]
             lines.append("")
-    lines += ["## Constructs covered", "", "Share of the programs that contain each.", "", "| construct | share |", "| --- | ---: |"]
+    lines += ["### Constructs covered", "", "Share of the programs that contain each.", "", "| construct | share |", "| --- | ---: |"]
     lines += [f"| {name.replace('|', chr(92) + '|')} | {100 * share:.1f} % |" for name, share in summary.coverage()]
     return "\n".join(lines) + "\n"

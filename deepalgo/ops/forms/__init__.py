@@ -36,6 +36,7 @@ from deepalgo.ops.forms.ordering import argsort, interp, searchsorted, sort
 from deepalgo.ops.forms.overflow import no_overflow
 from deepalgo.ops.forms.plane import angle, atan2, copysign, hypot
 from deepalgo.ops.forms.power import at_pow, pow
+from deepalgo.ops.forms.quotient import quotient
 from deepalgo.ops.forms.reductions import all, amax, amin, any, argmax, argmin, cumprod, cumsum, prod
 from deepalgo.ops.forms.riemann import zeta
 from deepalgo.ops.forms.rounding import round_digits
@@ -51,6 +52,6 @@ __all__ = [
     "interp", "inv", "is_positive", "is_singular", "iv", "j0", "j1", "jv", "k0", "k0e", "k1", "k1e", "kv", "lambertw", "lgamma", "log",
     "log1p", "log2", "log10", "log_ndtr", "logit", "look_up", "lshift", "mantissa", "match", "matmul", "max", "maximum", "min",
     "minimum", "mod", "ndtr", "ndtri", "no_overflow", "norm2", "permute", "pick", "pick_at", "pinv", "pow", "prod", "put", "put_at",
-    "real", "remainder", "reshape", "round_digits", "rshift", "searchsorted", "sign", "sinc", "soft_choice", "solve", "sort", "sqrt",
+    "quotient", "real", "remainder", "reshape", "round_digits", "rshift", "searchsorted", "sign", "sinc", "soft_choice", "solve", "sort", "sqrt",
     "stack", "sum", "take", "where", "xlogy", "y0", "y1", "zeta",
 ]

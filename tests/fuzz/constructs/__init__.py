@@ -2,6 +2,7 @@
 
 from tests.fuzz.constructs import (  # noqa: F401
     arithmetic,
+    array_code,
     arrays,
     assignments,
     atoms,

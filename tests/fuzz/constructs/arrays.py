@@ -46,8 +46,11 @@ def vector(writer: Writer, shape: Shape, depth: int) -> Expr:
         case "divided":
             return Expr(f"({inner.text} / (1.0 + np.abs({inner.text})))", "float", -1.0, 1.0)
         case "order" if len(shape) == 1:
-            form = writer.pick({"np.sort({0})": 1, "{0}[::-1]": 1, "np.roll({0}, 1)": 1, "np.cumsum({0}) / 3.0": 1, "np.flip({0})": 0.5})
-            return Expr(f"({form.format(inner.text)})", "float", min(inner.low, -inner.reach), inner.reach)
+            form = writer.pick({"np.sort({0})": 1, "{0}[::-1]": 1, "np.roll({0}, 1)": 1, "np.cumsum({0}) / 3.0": 1, "np.flip({0})": 0.5,
+                                "np.convolve({0}, [0.25, 0.5, 0.25], 'same')": 1, "np.pad({0}[1:], (0, 1))": 1,
+                                "np.polyval([0.25, -0.5], {0})": 1, "(0.5 * np.eye(" + str(shape[0]) + ") @ {0})": 1,
+                                "np.append({0}[1:], {0}[0])": 0.5})
+            return Expr(f"({form.format(inner.text)})", "float", min(inner.low, -inner.reach) - 0.5, inner.reach + 0.5)
         case "other shape":
             return _from_other(writer, shape, depth - 1)
         case _:
@@ -121,6 +124,7 @@ def reduced(writer: Writer, depth: int) -> Expr | None:
                                         "{0}.min()": 1, "np.linalg.norm({0})": 1, "np.prod(np.tanh({0}))": 0.5,
                                         "np.ptp({0})": 0.3, "np.median({0})": 0.3,
                                         "np.count_nonzero({0} > 0.5)": 0.5, "np.argmax({0})": 0.5, "np.argmin({0})": 0.5,
+                                        "np.std({0})": 0.3, "np.trapezoid({0}.ravel())": 0.3,
                                         "np.var({0})": 0.5})
     reach = 400.0 if "var" in form else 6.0 * inner.reach + 6.0
     return Expr(f"float({form.format(inner.text)})" if writer.chance(0.2) else form.format(inner.text), "float", -reach, reach)
@@ -205,11 +209,15 @@ def masked(writer: Writer) -> list[str] | None:
     if held is None or held.low > -held.high * 0.95:
         return None
     test = f"{held.name} {writer.pick({'>': 1, '<': 1})} {writer.literal(-1.0, 1.0).text}"
-    way = writer.variant("mask", {"=": 2, "*=": 1, "named": 1})
+    way = writer.variant("mask", {"=": 2, "*=": 1, "+=": 1, "named": 1})
     if way == "=":
         return [f"{held.name}[{test}] = {_stored(writer, held, 1)}"]
     if way == "*=":
         return [f"{held.name}[{test}] *= {writer.literal(-0.9, 0.9).text}"]
+    if way == "+=":
+        sign = writer.pick({"+=": 2, "-=": 1})
+        return [f"{held.name}[{test}] {sign} {writer.within(-1.0, 1.0, 1).text}",
+                f"{held.name} = np.clip({held.name}, {held.low}, {held.high})"]
     mask = writer.fresh("mask")
     return [f"{mask} = {test}", f"{held.name}[{mask}] = {_stored(writer, held, 1)}"]
 
@@ -268,6 +276,7 @@ def solved(writer: Writer) -> list[str]:
     side = clipped(vector(writer, (2,), 1), -9.0, 9.0).text
     form = writer.pick({f"np.linalg.solve(np.array([[3.0, {a}], [{b}, 2.5]]), {side})": 2,
                         f"np.linalg.inv(np.array([[3.0, {a}], [{b}, 2.5]])) @ {side}": 1,
+                        f"np.linalg.pinv(np.array([[3.0, {a}], [{b}, 2.5]])) @ {side}": 1,
                         f"np.linalg.det(np.array([[3.0, {a}], [{b}, 2.5]])) * {side} / 9.0": 1})
     writer.things[name] = Thing(name, "array", (2,), -30.0, 30.0)
     return [f"{name} = np.clip({form}, -30.0, 30.0)"]
