@@ -52,6 +52,6 @@ __all__ = [
     "interp", "inv", "is_positive", "is_singular", "iv", "j0", "j1", "jv", "k0", "k0e", "k1", "k1e", "kv", "lambertw", "lgamma", "log",
     "log1p", "log2", "log10", "log_ndtr", "logit", "look_up", "lshift", "mantissa", "match", "matmul", "max", "maximum", "min",
     "minimum", "mod", "ndtr", "ndtri", "no_overflow", "norm2", "permute", "pick", "pick_at", "pinv", "pow", "prod", "put", "put_at",
-    "quotient", "real", "remainder", "reshape", "round_digits", "rshift", "searchsorted", "sign", "sinc", "soft_choice", "solve", "sort", "sqrt",
-    "stack", "sum", "take", "where", "xlogy", "y0", "y1", "zeta",
+    "quotient", "real", "remainder", "reshape", "round_digits", "rshift", "searchsorted", "sign", "sinc", "soft_choice", "solve", "sort",
+    "sqrt", "stack", "sum", "take", "where", "xlogy", "y0", "y1", "zeta",
 ]
