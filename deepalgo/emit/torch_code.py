@@ -20,6 +20,7 @@ from deepalgo.emit.levels import Level
 from deepalgo.emit.names import Names
 from deepalgo.emit.value_code import ValueWriter
 from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Try, Value, While, captured
+from deepalgo.runtime.segments import SHORT
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +122,26 @@ class Writer(ValueWriter):
         """A Python `for`; the carried values are variables that every round assigns."""
         self.comment(loop)
         index, *params = loop.body.params
-        names = self.carry(loop.init, params)
         if self.record:
             self.line(f"run.note_loop({loop.count}, {self.site(loop)})")
+        elif loop.count > SHORT and params:
+            return self.long_loop(loop)
+        names = self.carry(loop.init, params)
         self.line(f"for {self.name(index, index.name or 'i')} in range({loop.count}):")
         self.round(loop.body, params, names)
         self.texts.update((result, self.texts[param]) for result, param in zip(loop.results, params, strict=True))
+        return None
+
+    def long_loop(self, loop: Loop) -> None:
+        """A round as a function, so that not every round need be kept for the gradient."""
+        number = self.names.number("arm")[3:]
+        index, *params = loop.body.params
+        init = [self.fit(first, param).text for first, param in zip(loop.init, params, strict=True)]
+        for param in (index, *params):
+            self.name(param, "i" if param is index else "")
+        self.function(f"round_{number}", loop.body.params, loop.body, params)
+        names = [self.name(result) if result in self.wanted else "_" for result in loop.results]
+        self.line(f"{_tuple(names)} = run.loop(round_{number}, ({_tuple(init)}), {loop.count})")
 
     def carry(self, init: Sequence[Value], params: Sequence[Value]) -> list[str]:
         """Assign the carried values their first value."""

@@ -15,6 +15,8 @@ import torch
 from torch import Tensor
 
 from deepalgo.ir import Check, Statement, While
+from deepalgo.ops.forms.quick import holds
+from deepalgo.runtime import segments
 from deepalgo.runtime.gradient import join, pick, positions
 
 if TYPE_CHECKING:
@@ -35,21 +37,64 @@ class Rounds:
         self.done: list[tuple[Tensor, tuple[Tensor, ...]]] = []
 
     def repeat(self, test: Part, body: Part, state: tuple[Tensor, ...], takes: tuple[Tensor, ...], bound: int | None) -> tuple[Tensor, ...]:
-        """All rounds."""
-        for number in range(self.run.limit + 1 if bound is None else bound):
-            self.number = number
-            with torch.no_grad():
-                (go,) = test(self.run, *state, *takes)
-            if int(torch.count_nonzero(go)) < self.run.size:
-                state, takes = self.leave(go, state, takes)
+        """All rounds; many of them in segments."""
+        most = self.run.limit if bound is None else bound
+        state, takes = self.advance(test, body, state, takes, min(most, segments.SHORT))
+        if self.whole.record is None and segments.pays(state):
+            for length in segments.lengths(most - self.number):
+                if self.run.size == 0:
+                    break
+                state, takes = self.segment(test, body, state, takes, length)
+        else:
+            state, takes = self.advance(test, body, state, takes, most - self.number)
+        if self.run.size and bound is None:
+            state, takes = self.stop(test, state, takes)
+            if self.run.size:
+                self.complain(most)
+        return self.results(state)
+
+    def advance(self, test: Part, body: Part, state: tuple[Tensor, ...], takes: tuple[Tensor, ...],
+                rounds: int) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+        """Some rounds; return what the samples that still run carry and take."""
+        for _ in range(rounds):
+            state, takes = self.stop(test, state, takes)
             if self.run.size == 0:
                 break
-            if number == self.run.limit and bound is None:
-                self.complain(number)
             state = body(self.run, *state, *takes)
-        else:
-            self.number = bound or 0
-        return self.results(state)
+            self.number += 1
+        return state, takes
+
+    def segment(self, test: Part, body: Part, state: tuple[Tensor, ...], takes: tuple[Tensor, ...],
+                rounds: int) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+        """Some rounds of which the backward pass keeps the beginning only."""
+        parts: list[Rounds] = []
+        start = self.continued()  # the backward pass comes back to it when this loop has long ended
+
+        def part(*tensors: Tensor) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...], list[tuple[Tensor, ...]]]:
+            inner = start.continued()
+            state, takes = inner.advance(test, body, tensors[: len(self.batched)], tensors[len(self.batched) :], rounds)
+            values = [values for _, values in inner.done]
+            inner.done = [(places, ()) for places, _ in inner.done]
+            parts.append(inner)
+            return state, takes, values
+
+        state, takes, values = segments.segment(part, *state, *takes)
+        inner = parts[0]
+        self.run, self.places, self.number = inner.run, inner.places, inner.number
+        self.done += [(places, final) for (places, _), final in zip(inner.done, values, strict=True)]
+        return state, takes
+
+    def continued(self) -> Rounds:
+        """The loop as it stands, with nobody put aside."""
+        twin = Rounds(self.whole, self.site, self.batched)
+        twin.run, twin.places, twin.number = self.run, self.places, self.number
+        return twin
+
+    def stop(self, test: Part, state: tuple[Tensor, ...], takes: tuple[Tensor, ...]) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+        """Ask each sample whether it goes on."""
+        with torch.no_grad():
+            (go,) = test(self.run, *state, *takes)
+        return (state, takes) if holds(go) else self.leave(go, state, takes)
 
     def leave(self, go: Tensor, state: tuple[Tensor, ...], takes: tuple[Tensor, ...]) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
         """Put the samples aside that stop here; return what the others carry and take."""

@@ -10,6 +10,7 @@ tensor([0., 2., 4.], dtype=torch.float64)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -18,6 +19,7 @@ from deepalgo.errors import HeuristicError
 from deepalgo.ir import Check, Statement
 from deepalgo.ops.forms.operands import COMPLEX, Operand
 from deepalgo.ops.forms.quick import holds
+from deepalgo.runtime import segments
 from deepalgo.runtime.gradient import cut, join, pick, positions
 from deepalgo.runtime.record import Record, Visit, is_near
 from deepalgo.runtime.rounds import Part, Rounds, loop_bound
@@ -130,6 +132,10 @@ class Run:
                bound: int | None, site: int) -> tuple[Tensor, ...]:
         """Run `body` on each sample as long as its `test` holds."""
         return Rounds(self, site, batched).repeat(test, body, tuple(state), tuple(takes), bound)
+
+    def loop(self, body: Part, state: Sequence[Tensor], count: int) -> tuple[Tensor, ...]:
+        """A long counted loop: rounds of `body`, which takes the number of the round and what is carried."""
+        return segments.loop(partial(body, self), tuple(state), count)
 
     def rounds(self, bound: int | None, site: int) -> Iterator[int]:
         """Round numbers for a loop that is the same for all samples; too many raise."""
