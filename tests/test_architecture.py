@@ -27,6 +27,7 @@ ORDER = [
     "emit",
     "certificate",
     "storage",
+    "drawing",
     "network",
     "compiler",
     "source_code",
@@ -36,6 +37,7 @@ ORDER = [
     "datasets",
     "newton",
     "cluster",
+    "commands",
     "cli",
 ]
 

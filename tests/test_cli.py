@@ -72,6 +72,7 @@ def test_check_prints_the_weights_and_a_summary(run):
     assert "heat.py:3" in result.stdout
     assert "heat.py:6" in result.stdout
     assert "GAIN" in result.stdout
+    assert "soften(net, *inputs, guards=[6])" in result.stdout
     assert result.stdout.splitlines()[-1].startswith("cool: 1 input, ")
 
 

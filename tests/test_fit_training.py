@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 import torch
 
@@ -44,6 +45,11 @@ def weights(fit):
 def test_inputs_come_in_every_form(inputs):
     fit = da.fit(da.compile(line), inputs, targets=3.0 * X - 0.5, **QUICK)
     assert weights(fit) == pytest.approx([3.0, -0.5], rel=1e-6)
+
+
+def test_a_data_frame_gives_its_columns():
+    frame = pl.DataFrame({"x": X.numpy(), "y": 3.0 * X.numpy() - 0.5})
+    assert weights(da.fit(da.compile(line), frame, targets="y", **QUICK)) == pytest.approx([3.0, -0.5], rel=1e-6)
 
 
 def test_a_data_set_gives_pairs():

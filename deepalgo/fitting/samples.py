@@ -74,10 +74,11 @@ def read(net: Network, inputs: Any, targets: Any = None) -> Samples:
     if isinstance(inputs, Dataset):
         inputs, targets = _read_dataset(inputs, targets)
     if _is_frame(inputs):
-        inputs = {str(name): inputs[name] for name in inputs.columns}
+        inputs = {str(name): np.asarray(inputs[name]) for name in inputs.columns}
     if isinstance(targets, str):
         inputs, targets = _column(inputs, targets)
     args, kwargs = as_call(net, inputs)
+    args, kwargs = tuple(map(_writable, args)), {name: _writable(item) for name, item in kwargs.items()}
     leaves, single = net.signature.flatten(args, kwargs, net.dtype, net.device)
     if not leaves:
         raise InputError(f"{net.program.name}() has no input that data could vary")
@@ -218,10 +219,15 @@ def _as_tensors(targets: Any, device: torch.device) -> Any:
         return tuple(_as_tensors(item, device) for item in targets)
     if isinstance(targets, Tensor):
         return targets.detach().to(device)
-    array = np.asarray(targets)
+    array = _writable(np.asarray(targets))
     if array.dtype.kind not in "biufc":
         raise InputError(f"the targets must be numbers, not {_kind(array)}")
     return torch.as_tensor(array, device=device)
+
+
+def _writable(value: Any) -> Any:
+    """An array that torch can share; of one that must not be written to, a copy."""
+    return value.copy() if isinstance(value, np.ndarray) and not value.flags.writeable else value
 
 
 def _kind(array: np.ndarray) -> str:

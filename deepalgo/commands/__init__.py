@@ -1,0 +1,1 @@
+"""The subcommands of `deepalgo`, one a file."""
