@@ -10,7 +10,7 @@ import torch
 import deepalgo as da
 from deepalgo.cluster import match as numpy_match
 from deepalgo.cluster import transforms
-from deepalgo.ops.forms.matching import match, match_fused, match_reference
+from deepalgo.ops.forms.matching import match, match_flow, match_reference
 
 MOVES = transforms(1)
 TURNS = transforms(2, angles=(-10.0, 0.0, 7.0))
@@ -22,8 +22,16 @@ def tensors(images, centres, shape, dtype=torch.float64, seed=0):
     return [torch.rand(count, *shape, dtype=dtype, generator=generator).requires_grad_() for count in (images, centres, centres)]
 
 
-def by_kernel(x, m, c, moves, p):
-    return match(x, m, c, tuple(map(tuple, moves)), p, 1, 0, 0)
+def both(x, m, c, moves, p):
+    """Distances and flow in one tensor: (images, 3, centres, height, width)."""
+    operands = x, m, c, tuple(map(tuple, moves)), p, 1, 0, 0
+    distance = match(*operands)
+    return torch.cat((distance[:, None], match_flow(distance, *operands)), 1)
+
+
+def both_by_reference(x, m, c, moves, p):
+    distance, flow = match_reference(x, m, c, tuple(map(tuple, moves)), p)
+    return torch.cat((distance[:, None], flow), 1)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +46,7 @@ def by_kernel(x, m, c, moves, p):
 )
 def test_kernel_and_reference_agree_in_value_and_gradient(dtype, shape, centres, moves, p):
     operands = tensors(5, centres, shape, dtype)
-    fused, reference = by_kernel(*operands, moves, p), match_reference(*operands, tuple(map(tuple, moves)), p)
+    fused, reference = both(*operands, moves, p), both_by_reference(*operands, moves, p)
     torch.testing.assert_close(fused, reference)
     arriving = torch.randn(fused.shape, dtype=dtype)
     for ours, theirs in zip(*(torch.autograd.grad((found * arriving).sum(), operands) for found in (fused, reference)), strict=True):
@@ -48,7 +56,7 @@ def test_kernel_and_reference_agree_in_value_and_gradient(dtype, shape, centres,
 @pytest.mark.parametrize(("shape", "p"), [((7, 6), 1), ((6, 7, 3), 1), ((6, 5, 3), 2), ((5, 5, 2), 3)])
 def test_numpy_and_torch_agree(shape, p):
     images, masks, centres = (item.detach().numpy() for item in tensors(4, 6, shape))
-    found = match(*map(torch.tensor, (images, masks, centres)), tuple(map(tuple, TURNS)), p, 1, 0, 0)
+    found = both(*map(torch.tensor, (images, masks, centres)), TURNS, p)
     for image, ours in zip(images, found.numpy(), strict=True):
         distance, flow = numpy_match(image, masks, centres, TURNS, p)
         np.testing.assert_allclose(distance, ours[0], rtol=1e-13, atol=1e-14)
@@ -58,7 +66,7 @@ def test_numpy_and_torch_agree(shape, p):
 def test_gradients_are_those_of_finite_differences():
     operands = tensors(2, 3, (5, 6, 3))
     for p in (1, 2):
-        assert torch.autograd.gradcheck(lambda x, m, c, p=p: by_kernel(x, m, c, TURNS[::9], p)[:, 0], operands)
+        assert torch.autograd.gradcheck(lambda x, m, c, p=p: both(x, m, c, TURNS[::9], p)[:, 0], operands)
 
 
 def test_of_equal_transforms_the_first_wins_and_a_kink_sends_nothing():
@@ -72,23 +80,25 @@ def test_a_moved_image_is_found_where_it_went():
     image = torch.rand(1, 9, 9, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     image[:, [0, 1, -2, -1]] = 0
     image[:, :, [0, 1, -2, -1]] = 0
-    found = match(image.roll((2, -1), (1, 2)), torch.ones_like(image), image, tuple(map(tuple, transforms(2))), 1, 1, 0, 0)
+    found = both(image.roll((2, -1), (1, 2)), torch.ones_like(image), image, transforms(2), 1)
     assert found[0, 0].abs().max() == 0
     assert (found[0, 1:, 0, 3, 3] == torch.tensor([2.0, -1.0])).all()
 
 
-def test_flow_carries_no_gradient():
-    operands = tensors(2, 3, (5, 5))
-    found = by_kernel(*operands, MOVES, 1)
-    assert not any(item.any() for item in torch.autograd.grad(found[:, 1:].sum(), operands))
+def test_flow_carries_no_gradient_and_is_computed_again_where_the_winners_are_lost():
+    operands = *tensors(2, 3, (5, 5)), PLAIN, 1, 1, 0, 0
+    distance = match(*operands)
+    flow = match_flow(distance, *operands)
+    assert not flow.requires_grad
+    assert torch.equal(flow, match_flow(distance.clone(), *operands))
 
 
 def test_what_is_left_out_as_negligible_is_lost_in_rounding():
     images, masks, centres = tensors(1, 20, (8, 8, 1), torch.float32)
-    values, _ = match_fused(images, masks, centres, PLAIN, 1, flow=False)
-    arriving = torch.randn(values.shape) * torch.where(torch.arange(20) < 8, 1.0, 1e-9)
-    ours = torch.autograd.grad(values, masks, arriving)[0]
-    theirs = torch.autograd.grad(match_reference(images, masks, centres, PLAIN, 1)[:, 0], masks, arriving.movedim(-1, 2)[:, 0])[0]
+    distance = match(images, masks, centres, PLAIN, 1, 1, 0, 0)
+    arriving = torch.randn(distance.shape) * torch.where(torch.arange(20) < 8, 1.0, 1e-9)[:, None, None]
+    ours = torch.autograd.grad(distance, masks, arriving)[0]
+    theirs = torch.autograd.grad(match_reference(images, masks, centres, PLAIN, 1)[0], masks, arriving)[0]
     assert not ours[8:].any() and theirs[8:].any()
     torch.testing.assert_close(ours, theirs, atol=1e-7, rtol=1e-5)
 
@@ -99,7 +109,7 @@ def test_threads_change_nothing():
     for threads in (1, 2):
         torch.set_num_threads(threads)
         try:
-            found = by_kernel(*operands, MOVES, 1)
+            found = both(*operands, MOVES, 1)
             results.append([found, *torch.autograd.grad(found[:, 0].square().sum(), operands)])
         finally:
             torch.set_num_threads(1)

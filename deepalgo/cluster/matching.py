@@ -52,11 +52,12 @@ def match(image: Array, masks: Array, centres: Array, transforms: Sequence[Trans
     Image: (height, width) or (height, width, channels); masks and centres: one of these for each centre. Returns (centres, height - 2,
     width - 2) distances and their flow, (2, centres, height - 2, width - 2): rows down and columns to the right.
     """
+    moves = [Transform(*item) for item in transforms]
     image, masks, centres = (item[..., None] if np.ndim(image) == 2 else item for item in map(np.asarray, (image, masks, centres)))
     masked = masks * image
-    boxes = np.stack([_box_sum(_pixel_norm(masked - move(centres, item), p)) for item in transforms])
+    boxes = np.stack([_box_sum(_pixel_norm(masked - move(centres, item), p)) for item in moves])
     best = boxes.argmin(0)
-    flow = np.array([[item.down, item.right] for item in transforms], float)[best]
+    flow = np.array([[item.down, item.right] for item in moves], float)[best]
     return np.take_along_axis(boxes, best[None], 0)[0], np.moveaxis(flow, -1, 0)
 
 
@@ -96,7 +97,7 @@ def _match_rule(machine: Machine, args: list[Any], kwargs: dict[str, Any], node:
         machine.refuse("the transforms depend on data", "Fix the transforms before.", node)
     moves = tuple(tuple(item) for item in args[3])
     operands = [to_signal(machine, item) for item in args[:3]]
-    found = machine.emit("match", *operands, transforms=moves, p=plain(machine, p), flavour="np")
-    distance = machine.emit("take", found, key=(0,), flavour="np")
-    flow = machine.emit("steady", machine.emit("take", found, key=(("slice", 1, None, None),), flavour="np"), flavour="np")
+    order = plain(machine, p)
+    distance = machine.emit("match", *operands, transforms=moves, p=order, flavour="np")
+    flow = machine.emit("match_flow", distance, *operands, transforms=moves, p=order, flavour="np")
     return wrap(machine, distance), wrap(machine, flow)

@@ -1,7 +1,7 @@
-"""The row of the matching operation, and of values whose derivative is 0 everywhere.
+"""Rows of the matching operation: the least distances, and the flow that gives them, which has no gradient.
 
 >>> print(_match((Type(Kind.REAL, (28, 28)), Type(Kind.REAL, (100, 28, 28)), Type(Kind.REAL, (100, 28, 28))), {}))
-real[3, 100, 26, 26]
+real[100, 26, 26]
 >>> _match((Type(Kind.REAL, (28, 28)), Type(Kind.REAL, (9, 28, 28)), Type(Kind.REAL, (9, 8, 8))), {})
 Traceback (most recent call last):
 ValueError: match takes images of one shape (at least 3 x 3), and as many masks as centres, not (28, 28), (9, 28, 28) and (9, 8, 8)
@@ -21,13 +21,20 @@ def _match(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
         raise ValueError(
             f"match takes images of one shape (at least 3 x 3), and as many masks as centres, not {image}, {masks} and {centres}"
         )
-    return Type(Kind.REAL, (3, masks[0], image[0] - 2, image[1] - 2))
+    return Type(Kind.REAL, (masks[0], image[0] - 2, image[1] - 2))
 
 
-_SPELLING = "deepalgo.cluster.match({0}, {1}, {2}, {transforms}, {p})"
+def _flow(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    return Type(Kind.REAL, (2, *args[0].shape))
+
+
+_DISTANCE = "deepalgo.cluster.match({0}, {1}, {2}, {transforms}, {p})[0]"
+_FLOW = "deepalgo.cluster.match({1}, {2}, {3}, {transforms}, {p})[1]"
 
 ROWS = (
-    Row("match", _match, "ops.match({0}, {1}, {2}, {transforms}, {p}, {batch0}, {batch1}, {batch2})", _SPELLING, _SPELLING,
+    Row("match", _match, "ops.match({0}, {1}, {2}, {transforms}, {p}, {batch0}, {batch1}, {batch2})", _DISTANCE, _DISTANCE,
         common=Kind.REAL, broadcasts=False),
-    Row("steady", lambda args, attrs: args[0], "{0}.detach()", "{0}", "{0}", False),
+    # The distances are an operand because they remember which transforms won.
+    Row("match_flow", _flow, "ops.match_flow({0}, {1}, {2}, {3}, {transforms}, {p}, {batch1}, {batch2}, {batch3})", _FLOW, _FLOW,
+        common=Kind.REAL, broadcasts=False),
 )

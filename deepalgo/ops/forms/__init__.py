@@ -29,7 +29,7 @@ from deepalgo.ops.forms.linear import (
     pinv,
     solve,
 )
-from deepalgo.ops.forms.matching import match
+from deepalgo.ops.forms.matching import match, match_flow
 from deepalgo.ops.forms.normal import erfcinv, erfcx, erfinv, expit, log_ndtr, logit, ndtr, ndtri, xlogy
 from deepalgo.ops.forms.order import fmax, fmin, max, maximum, min, minimum, sign
 from deepalgo.ops.forms.ordering import argsort, interp, searchsorted, sort
@@ -46,12 +46,12 @@ from deepalgo.ops.forms.special import gamma, lgamma
 
 __all__ = [
     "acos", "acosh", "all", "amax", "amin", "angle", "any", "argmax", "argmin", "argsort", "asin", "at_pow", "atan2", "atanh", "beta",
-    "betainc", "betaincc", "betaln", "binom", "broadcast", "cbrt", "cholesky", "comb", "concat", "conj", "copysign", "cross", "cumprod",
-    "cumsum", "det", "digamma", "eigvalsh", "ellipe", "ellipk", "erfcinv", "erfcx", "erfinv", "exp1", "expi", "expit", "exponent",
-    "first", "floordiv", "fmax", "fmin", "fmod", "gamma", "gammainc", "gammaincc", "gather", "hypot", "i0", "i0e", "i1", "i1e", "imag",
-    "interp", "inv", "is_positive", "is_singular", "iv", "j0", "j1", "jv", "k0", "k0e", "k1", "k1e", "kv", "lambertw", "lgamma", "log",
-    "log1p", "log2", "log10", "log_ndtr", "logit", "look_up", "lshift", "mantissa", "match", "matmul", "max", "maximum", "min",
-    "minimum", "mod", "ndtr", "ndtri", "no_overflow", "norm2", "permute", "pick", "pick_at", "pinv", "pow", "prod", "put", "put_at",
-    "quotient", "real", "remainder", "reshape", "round_digits", "rshift", "searchsorted", "sign", "sinc", "soft_choice", "solve", "sort",
-    "sqrt", "stack", "sum", "take", "where", "xlogy", "y0", "y1", "zeta",
+    "betainc", "betaincc", "betaln", "binom", "broadcast", "cbrt", "cholesky", "comb", "concat", "conj", "copysign", "cross",
+    "cumprod", "cumsum", "det", "digamma", "eigvalsh", "ellipe", "ellipk", "erfcinv", "erfcx", "erfinv", "exp1", "expi", "expit",
+    "exponent", "first", "floordiv", "fmax", "fmin", "fmod", "gamma", "gammainc", "gammaincc", "gather", "hypot", "i0", "i0e", "i1",
+    "i1e", "imag", "interp", "inv", "is_positive", "is_singular", "iv", "j0", "j1", "jv", "k0", "k0e", "k1", "k1e", "kv", "lambertw",
+    "lgamma", "log", "log1p", "log2", "log10", "log_ndtr", "logit", "look_up", "lshift", "mantissa", "match", "match_flow", "matmul",
+    "max", "maximum", "min", "minimum", "mod", "ndtr", "ndtri", "no_overflow", "norm2", "permute", "pick", "pick_at", "pinv", "pow",
+    "prod", "put", "put_at", "quotient", "real", "remainder", "reshape", "round_digits", "rshift", "searchsorted", "sign", "sinc",
+    "soft_choice", "solve", "sort", "sqrt", "stack", "sum", "take", "where", "xlogy", "y0", "y1", "zeta",
 ]

@@ -4,7 +4,7 @@ Nothing of the size images x centres x transforms is stored. The backward pass l
 gradient is negligible for an image, and transforms that won nowhere in the rows at hand. Threads share the work by centres.
 
 Layouts: images (images, channels, height, width); masks (blocks, channels, height, width, lanes); centres (blocks, channels, angles,
-height + 2 margin, width + 2 margin, lanes), framed by zeros; results (images, parts, height - 2, width - 2, blocks x lanes).
+height + 2 margin, width + 2 margin, lanes), framed by zeros; results (images, height - 2, width - 2, blocks x lanes).
 """
 
 from __future__ import annotations
@@ -29,26 +29,29 @@ def compiled(function: Function) -> Function:
     return cast(Function, nb.njit(nogil=True, boundscheck=False, error_model="numpy")(function))
 
 
-def match_images(images: Array, masks: Array, centres: Array, offsets: Array, codes: Array, p: int, parts: int, threads: int
-                 ) -> tuple[Array, Array]:
-    """Least distances (and the flow, if `parts` is 3) and winners of all pairs of image and centre."""
+def match_images(images: Array, masks: Array, centres: Array, offsets: Array, p: int, threads: int) -> tuple[Array, Array]:
+    """Least distances and winners of all pairs of image and centre."""
     count, channels, height, width = images.shape
     blocks, side = masks.shape[0], masks.shape[-1]
-    columns = blocks * side
-    values = np.empty((count, parts, height - 2, width - 2, columns), images.dtype)
-    winners = np.empty((count, height - 2, width - 2, columns), np.int8)
+    least = np.empty((count, height - 2, width - 2, blocks * side), images.dtype)
+    winners = np.empty(least.shape, np.int8)
     run, planes = _forward(images.dtype, channels, p), _planes(images, masks, centres)
 
     def part(start: int, stop: int) -> None:
         ring = np.zeros((len(offsets), 2, side), images.dtype)
         sums = np.zeros((width, len(offsets), 2, side), images.dtype)
-        words = np.array([0, columns * images.itemsize] * 4 + [planes[2]])
-        words[3:5] = columns, 0
-        run(*map(_address, (images, masks, centres, planes)), centres.shape[-2], *map(_address, (offsets, codes, ring, sums, words)),
-            _address(values), _address(winners), parts, count, height, width, len(offsets), columns, words, start, stop)
+        run(*map(_address, (images, masks, centres, planes)), int(planes[2]), centres.shape[-2], *map(_address, (offsets, ring, sums)),
+            _address(least), _address(winners), count, height, width, len(offsets), blocks * side, start, stop)
 
     _share(blocks, threads, part)
-    return values, winners
+    return least, winners
+
+
+def flow_of(winners: Array, translations: Array) -> Array:
+    """The translation (rows down, columns right) of each winner, as the second axis."""
+    flow = np.empty((winners.shape[0], 2, *winners.shape[1:]), translations.dtype)
+    _look_up(winners.reshape(len(winners), -1), translations, flow.reshape(len(winners), 2, -1))
+    return flow
 
 
 def match_gradients(images: Array, masks: Array, centres: Array, offsets: Array, p: int, winners: Array, gradients: Array, threads: int,
@@ -97,29 +100,28 @@ def _share(count: int, threads: int, work: Callable[[int, int], None]) -> None:
 def _forward(dtype: np.dtype[Any], channels: int, p: int) -> Callable[..., None]:
     """Rows of all images, for some blocks of centres. Arguments are addresses and numbers: so little to compile."""
     row = forward_row(dtype, channels, p)
-    size = dtype.itemsize
-    vector = WIDTH
+    size, side = dtype.itemsize, WIDTH // dtype.itemsize
 
     @compiled
-    def run(images: int, masks: int, centres: int, planes: int, across: int, offsets: int, codes: int, ring: int, sums: int, out: int,
-            values: int, winners: int, parts: int, count: int, height: int, width: int, transforms: int, columns: int, words: Array,
-            start: int, stop: int) -> None:
-        boxes = (height - 2) * (width - 2) * columns
+    def run(images: int, masks: int, centres: int, planes: int, frame: int, across: int, offsets: int, ring: int, sums: int, least: int,
+            winners: int, count: int, height: int, width: int, transforms: int, columns: int, start: int, stop: int) -> None:
         for block in range(start, stop):
             for b in range(count):
                 for i in range(height):
-                    if i >= 2:
-                        box = (i - 2) * (width - 2) * columns + block * (vector // size)
-                        words[0] = values + (b * parts * boxes + box) * size
-                        words[2] = winners + b * boxes + box
-                        if parts == 3:
-                            words[4] = words[0] + boxes * size
-                            words[6] = words[4] + boxes * size
-                    row(images + (b * channels * height + i) * width * size, masks + (block * channels * height + i) * width * vector,
-                        centres + block * channels * words[8] + i * across * vector, planes, offsets, codes, ring, sums, out, width,
-                        transforms, i)
+                    box = (b * (height - 2) + i - 2) * (width - 2) * columns + block * side
+                    row(images + (b * channels * height + i) * width * size, masks + (block * channels * height + i) * width * WIDTH,
+                        centres + block * channels * frame + i * across * WIDTH, planes, offsets, ring, sums, least + box * size,
+                        winners + box, columns, width, transforms, i)
 
     return run
+
+
+@compiled
+def _look_up(winners: Array, translations: Array, flow: Array) -> None:
+    for b in range(winners.shape[0]):
+        for part in range(2):
+            for place in range(winners.shape[1]):
+                flow[b, part, place] = translations[winners[b, place], part]
 
 
 @compiled
@@ -143,9 +145,7 @@ def _largest(gradients: Array, side: int) -> Array:
 def _backward(dtype: np.dtype[Any], channels: int, p: int, wanted: bool) -> Callable[..., None]:
     """Rows of all images, for some blocks of centres, of those transforms that won there."""
     row = backward_row(dtype, channels, p, wanted)
-    size = dtype.itemsize
-    vector = WIDTH
-    side = WIDTH // size
+    size, side = dtype.itemsize, WIDTH // dtype.itemsize
 
     @compiled
     def run(images: int, masks: int, centres: int, planes: int, across: int, winners: Array, gradients: int, nothing: int, offsets: Array,
@@ -166,12 +166,12 @@ def _backward(dtype: np.dtype[Any], channels: int, p: int, wanted: bool) -> Call
                         box = (b * (height - 2) + (above if inside else 0)) * (width - 2) * columns + block * side
                         won[line] = winners.ctypes.data + box
                         sent[line] = gradients + box * size if inside else nothing
-                    at = (block * channels * height + i) * width * vector
+                    at = (block * channels * height + i) * width * WIDTH
                     for t in range(len(offsets)):
                         if present[i, t] or present[i + 1, t] or present[i + 2, t]:
-                            place = block * channels * frame + (offsets[t] + i * across) * vector
+                            place = block * channels * frame + (offsets[t] + i * across) * WIDTH
                             row(images + (b * channels * height + i) * width * size, masks + at, centres + place, planes, won.ctypes.data,
-                                sent.ctypes.data, columns, t, lanes.ctypes.data + i * width * vector, to_masks + at, to_centres + place,
+                                sent.ctypes.data, columns, t, lanes.ctypes.data + i * width * WIDTH, to_masks + at, to_centres + place,
                                 width)
                 if wanted:
                     _to_image(lanes, block, b, to_images)

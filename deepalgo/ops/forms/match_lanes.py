@@ -145,27 +145,26 @@ def _intrinsic(emit: Callable[..., None], count: int) -> Code:
 def forward_row(dtype: np.dtype[Any], channels: int, p: int) -> Code:
     """Match one row of pixels with all transforms of some centres, and keep sums for the two rows below.
 
-    `row(image, masks, centres, planes, offsets, codes, ring, sums, out, width, transforms, i)`. `planes` are the bytes of one channel of
-    image, masks and centres, `offsets[t]` pixels from a place to where transform t finds it in the centre, `ring` and `sums` scratch
-    space. `out` are addresses and steps of what is written from row 2 on, at the upper left pixel of each box: least distances, winners,
-    both parts of the flow. `codes[t]` holds a transform and its translation in bytes: t, 128 + down, 128 + right.
+    `row(image, masks, centres, planes, offsets, ring, sums, least, winners, step, width, transforms, i)`. `planes` are the bytes of one
+    channel of image, masks and centres, `offsets[t]` pixels from a place to where transform t finds it in the centre, `ring` and `sums`
+    scratch space. From row 2 on the least distances and the winners are written at the upper left pixel of each box, `step` centres apart.
     """
 
-    def emit(b: Code, image: Code, masks: Code, centres: Code, planes: Code, offsets: Code, codes: Code, ring: Code, sums: Code, out: Code,
-             width: Code, transforms: Code, i: Code) -> None:
+    def emit(b: Code, image: Code, masks: Code, centres: Code, planes: Code, offsets: Code, ring: Code, sums: Code, least: Code,
+             winners: Code, step: Code, width: Code, transforms: Code, i: Code) -> None:
         lanes = Lanes(b, dtype)
         whole = b.sub(width, b.urem(width, word(TOGETHER)))
-        rest = (image, masks, centres, planes, offsets, codes, ring, sums, out, transforms, i)
+        rest = (image, masks, centres, planes, offsets, ring, sums, least, winners, step, transforms, i)
         with cgutils.for_range_slice(b, word(0), whole, word(TOGETHER), intp=WORD) as (j, _):
             _forward_pixels(lanes, channels, p, j, TOGETHER, *rest)
         with cgutils.for_range_slice(b, whole, width, word(1), intp=WORD) as (j, _):
             _forward_pixels(lanes, channels, p, j, 1, *rest)
 
-    return _intrinsic(emit, 12)
+    return _intrinsic(emit, 13)
 
 
 def _forward_pixels(lanes: Lanes, channels: int, p: int, j: Code, together: int, image: Code, masks: Code, centres: Code, planes: Code,
-                    offsets: Code, codes: Code, ring: Code, sums: Code, out: Code, transforms: Code, i: Code) -> None:
+                    offsets: Code, ring: Code, sums: Code, least: Code, winners: Code, step: Code, transforms: Code, i: Code) -> None:
     b = lanes.b
     steps = [_word_at(lanes, planes, place) for place in range(3)]
     pixels = [_masked(lanes, image, masks, steps, lanes.add(j, u), channels)[1] for u in range(together)]
@@ -185,13 +184,15 @@ def _forward_pixels(lanes: Lanes, channels: int, p: int, j: Code, together: int,
             above = lanes.add(sums, lanes.times(lanes.add(lanes.times(lanes.add(j, u), transforms), t), 2 * WIDTH))
             boxes.append(lanes.sum([lanes.load(lanes.add(above, old)), lanes.load(lanes.add(above, young)), line]))
             lanes.store(line, lanes.add(above, old))
-        code = lanes.spread(lanes.add(codes, lanes.times(t, 4)), lanes.ints)
+        number = lanes.repeat(b.trunc(t, INT), lanes.ints)
         less = [b.fcmp_ordered("<", box, best) for box, best in zip(boxes, carried[:together], strict=True)]
         successors += [b.select(*three) for three in zip(less, boxes, carried[:together], strict=True)]
-        successors += [b.select(smaller, code, winner) for smaller, winner in zip(less, carried[together:], strict=True)]
+        successors += [b.select(smaller, number, winner) for smaller, winner in zip(less, carried[together:], strict=True)]
     with b.if_then(b.and_(b.icmp_signed(">=", i, word(2)), b.icmp_signed(">=", j, word(2)))):
         for u in range(together):
-            _write_match(lanes, out, lanes.add(j, u - 2), successors[u], successors[together + u])
+            box = lanes.times(lanes.add(j, u - 2), step)
+            lanes.store(successors[u], lanes.add(least, lanes.times(box, lanes.size)))
+            lanes.store(b.trunc(successors[together + u], lanes.bytes), lanes.add(winners, box))
 
 
 def _masked(lanes: Lanes, image: Code, masks: Code, steps: Sequence[Code], j: Code, channels: int) -> tuple[list[Code], list[Code]]:
@@ -212,19 +213,6 @@ def _differences(lanes: Lanes, masked: Sequence[Code], centres: Code, step: Code
 def _word_at(lanes: Lanes, base: Code, place: Code | int) -> Code:
     index = word(place) if isinstance(place, int) else place
     return lanes.b.load(lanes.b.inttoptr(lanes.add(base, lanes.times(index, 8)), ir.PointerType(WORD)))
-
-
-def _write_match(lanes: Lanes, out: Code, column: Code, distance: Code, code: Code) -> None:
-    """Distances, winners and flow of one pixel; out holds (address, bytes from pixel to pixel) of each, with no address for no flow."""
-    b = lanes.b
-    places = [lanes.add(_word_at(lanes, out, 2 * part), lanes.times(column, _word_at(lanes, out, 2 * part + 1))) for part in range(4)]
-    lanes.store(distance, places[0])
-    lanes.store(b.trunc(code, lanes.bytes), places[1])
-    with b.if_then(b.icmp_signed("!=", _word_at(lanes, out, 4), word(0))):
-        for part, shift in ((2, 8), (3, 16)):
-            byte = b.and_(b.lshr(code, ir.Constant(lanes.ints, [shift] * lanes.count)), ir.Constant(lanes.ints, [255] * lanes.count))
-            flow = b.sub(byte, ir.Constant(lanes.ints, [128] * lanes.count))
-            lanes.store(b.sitofp(flow, lanes.type), places[part])
 
 
 def backward_row(dtype: np.dtype[Any], channels: int, p: int, wanted: bool) -> Code:

@@ -6,9 +6,11 @@ For image x, mask m_k, centre c_k and transforms S_t (a rotation about the middl
 
 >>> image = torch.zeros(1, 5, 5)
 >>> image[0, 2, 2] = 1
->>> found = match(image, torch.ones(1, 5, 5), image.roll(1, 2), ((0.0, 0, 0), (0.0, 0, -1)), 1, 1, 0, 0)
->>> found.shape, found[0, 0, 0].sum().item(), found[0, 2, 0].min().item()
-(torch.Size([1, 3, 1, 3, 3]), 0.0, -1.0)
+>>> operands = image, torch.ones(1, 5, 5), image.roll(1, 2), ((0.0, 0, 0), (0.0, 0, -1)), 1, 1, 0, 0
+>>> distance = match(*operands)
+>>> flow = match_flow(distance, *operands)
+>>> distance.shape, distance.sum().item(), flow.shape, flow[0, 1].min().item()
+(torch.Size([1, 1, 3, 3]), 0.0, torch.Size([1, 2, 1, 3, 3]), -1.0)
 """
 
 from __future__ import annotations
@@ -32,19 +34,43 @@ VECTOR = 32
 def match(
     images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: float, batch0: int, batch1: int, batch2: int
 ) -> Tensor:
-    """(images, 3, centres, height - 2, width - 2): least distances, and the rows and columns of the flow, which has no gradient."""
-    if not batch0:
-        return match(images[None], masks, centres, transforms, p, 1, batch1, batch2)[0 if not batch1 and not batch2 else slice(None)]
-    channels = masks.dim() - batch1 == 4
-    images, masks, centres = (item if channels else item.unsqueeze(-1) for item in (images, masks, centres))
-    if batch1 or batch2 or p not in (1, 2) or images.device.type != "cpu" or images.dtype not in (torch.float32, torch.float64):
-        return match_reference(images, masks, centres, transforms, p)
-    values, _ = match_fused(images, masks, centres, transforms, int(p), flow=True)
-    return values.movedim(-1, 2)
+    """Least distances: (images, centres, height - 2, width - 2)."""
+    if not is_fused(images, p, batch0, batch1, batch2):
+        return _by_reference(images, masks, centres, transforms, p, batch0, batch1, batch2)[0]
+    least, winners = match_fused(images, masks, centres, transforms, int(p))
+    distance = least.movedim(-1, 1)
+    distance.winners = winners  # type: ignore[attr-defined]  # `match_flow` finds them here
+    return distance
 
 
-def match_reference(images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: float) -> Tensor:
-    """The same in plain torch, transform by transform. Images have channels; masks and centres may differ from image to image."""
+def match_flow(
+    distance: Tensor, images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: float, batch1: int, batch2: int,
+    batch3: int,
+) -> Tensor:
+    """The translations that give the least distances: (images, 2, centres, height - 2, width - 2). They have no gradient.
+
+    `distance` is the result of `match` on these operands, which remembers who won; what is not remembered is computed again.
+    """
+    with torch.no_grad():
+        if not is_fused(images, p, batch1, batch2, batch3):
+            return _by_reference(images, masks, centres, transforms, p, batch1, batch2, batch3)[1]
+        winners = getattr(distance, "winners", None)
+        if winners is None:
+            winners = match_fused(images, masks, centres, transforms, int(p))[1]
+        from deepalgo.ops.forms.match_kernel import flow_of
+
+        table = np.array([item[1:] for item in transforms], str(images.dtype).removeprefix("torch."))
+        return torch.from_numpy(flow_of(winners.numpy(), table))[..., : len(masks)].movedim(-1, 2)
+
+
+def is_fused(images: Tensor, p: float, batch0: int, batch1: int, batch2: int) -> bool:
+    """Whether the kernel can do it: on a processor, with the norms 1 and 2, and the same centres for all images."""
+    known = images.device.type == "cpu" and images.dtype in (torch.float32, torch.float64) and p in (1, 2)
+    return known and (batch0, batch1, batch2) == (1, 0, 0)
+
+
+def match_reference(images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: float) -> tuple[Tensor, Tensor]:
+    """Distance and flow in plain torch, transform by transform. All have channels; masks and centres may differ from image to image."""
     masked = images[:, None] * masks
     least, best = None, None
     for t, (angle, down, right) in enumerate(transforms):
@@ -57,25 +83,35 @@ def match_reference(images: Tensor, masks: Tensor, centres: Tensor, transforms: 
         least, best = torch.where(less, box, least), torch.where(less, t, best)
     assert least is not None and best is not None
     flow = torch.tensor([item[1:] for item in transforms], dtype=images.dtype, device=images.device)[best]
-    return torch.cat((least[:, None], flow.movedim(-1, 1)), 1)
+    return least, flow.movedim(-1, 1)
 
 
-def match_fused(images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: int, *, flow: bool) -> tuple[Tensor, Tensor]:
-    """Least distances (images, parts, height, width, centres), with the flow or without, and winners, by the kernel."""
+def _by_reference(
+    images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: float, batch0: int, batch1: int, batch2: int
+) -> tuple[Tensor, Tensor]:
+    channels = masks.dim() - batch1 == 4
+    images, masks, centres = (item if channels else item.unsqueeze(-1) for item in (images, masks, centres))
+    least, flow = match_reference(images if batch0 else images[None], masks, centres, transforms, p)
+    return (least, flow) if batch0 or batch1 or batch2 else (least[0], flow[0])
+
+
+def match_fused(images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: int) -> tuple[Tensor, Tensor]:
+    """Least distances (images, height, width, centres) and winners (with more, empty centres at the end), by the kernel."""
+    if images.dim() == 3:
+        images, masks, centres = images.unsqueeze(-1), masks.unsqueeze(-1), centres.unsqueeze(-1)
     _, height, width, _ = images.shape
     margin = max(max(abs(down), abs(right)) for _, down, right in transforms)
-    angles, offsets, codes = _plan(transforms, height, width, margin)
+    angles, offsets = _plan(transforms, height, width, margin)
     turned = torch.stack([rotate(centres, angle) for angle in angles], 1)
-    values, winners = kernel_op()(
+    found: tuple[Tensor, Tensor] = kernel_op()(
         images.permute(0, 3, 1, 2).contiguous(),
         _side_by_side(masks).permute(0, 4, 2, 3, 1).contiguous(),
         _side_by_side(F.pad(turned, (0, 0, margin, margin, margin, margin))).permute(0, 5, 2, 3, 4, 1).contiguous(),
         offsets,
-        codes,
         p,
-        3 if flow else 1,
+        len(masks),
     )
-    return values[..., : len(masks)], winners[..., : len(masks)]
+    return found
 
 
 def _side_by_side(centres: Tensor) -> Tensor:
@@ -119,13 +155,11 @@ def box_sum(distances: Tensor) -> Tensor:
 
 
 @functools.lru_cache(maxsize=64)
-def _plan(transforms: Transforms, height: int, width: int, margin: int) -> tuple[list[float], list[int], list[int]]:
-    """The angles; where each transform finds the pixel of a framed centre; and its number and translation in one word."""
+def _plan(transforms: Transforms, height: int, width: int, margin: int) -> tuple[list[float], list[int]]:
+    """The angles, and where each transform finds the pixel of a framed centre."""
     angles = list(dict.fromkeys(angle for angle, _, _ in transforms))
     across, plane = width + 2 * margin, (width + 2 * margin) * (height + 2 * margin)
-    offsets = [angles.index(angle) * plane + (margin - down) * across + margin - right for angle, down, right in transforms]
-    codes = [t | (128 + down) << 8 | (128 + right) << 16 for t, (_, down, right) in enumerate(transforms)]
-    return angles, offsets, codes
+    return angles, [angles.index(angle) * plane + (margin - down) * across + margin - right for angle, down, right in transforms]
 
 
 @functools.cache
@@ -133,16 +167,17 @@ def kernel_op() -> Any:
     """The kernel and its gradient as operations of torch, which torch.compile takes as they are. Numba is imported with the first use."""
     from deepalgo.ops.forms.match_kernel import match_gradients, match_images
 
-    def forward(images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], codes: list[int], p: int, parts: int
-                ) -> tuple[Tensor, Tensor]:
-        words = np.array(offsets, np.int64), np.array(codes, np.int32)
-        values, winners = match_images(images.numpy(), masks.numpy(), centres.numpy(), *words, p, parts, torch.get_num_threads())
-        return torch.from_numpy(values), torch.from_numpy(winners)
+    def forward(images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], p: int, count: int) -> tuple[Tensor, Tensor]:
+        least, winners = match_images(
+            images.numpy(), masks.numpy(), centres.numpy(), np.array(offsets, np.int64), p, torch.get_num_threads()
+        )
+        return torch.from_numpy(least)[..., :count], torch.from_numpy(winners)
 
     def backward(images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], p: int, winners: Tensor, gradient: Tensor, wanted: bool
                  ) -> tuple[Tensor, Tensor, Tensor]:
         arrays = images.numpy(), masks.numpy(), centres.numpy(), np.array(offsets, np.int64)
-        found = match_gradients(*arrays, p, winners.numpy(), gradient.numpy(), torch.get_num_threads(), wanted)
+        sent = F.pad(gradient, (0, winners.shape[-1] - gradient.shape[-1])).contiguous()
+        found = match_gradients(*arrays, p, winners.numpy(), sent.numpy(), torch.get_num_threads(), wanted)
         return torch.from_numpy(found[0]), torch.from_numpy(found[1]), torch.from_numpy(found[2])
 
     forward_op: Any = torch.library.custom_op("deepalgo::match", forward, mutates_args=())
@@ -156,21 +191,20 @@ def kernel_op() -> Any:
 
     def setup(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
         ctx.save_for_backward(*inputs[:3], output[1])
-        ctx.offsets, ctx.p = inputs[3], inputs[5]
+        ctx.offsets, ctx.p = inputs[3:5]
         ctx.mark_non_differentiable(output[1])
 
     def send(ctx: Any, gradient: Tensor, _: Any) -> tuple[Tensor | None, ...]:
         images, masks, centres, winners = ctx.saved_tensors
         wanted = ctx.needs_input_grad[0]
-        found = backward_op(images, masks, centres, ctx.offsets, ctx.p, winners, gradient[:, 0].contiguous(), wanted)
-        return found[0] if wanted else None, found[1], found[2], None, None, None, None
+        found = backward_op(images, masks, centres, ctx.offsets, ctx.p, winners, gradient, wanted)
+        return found[0] if wanted else None, found[1], found[2], None, None, None
 
     forward_op.register_autograd(send, setup_context=setup)
     return forward_op
 
 
-def _blank(images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], codes: list[int], p: int, parts: int
-           ) -> tuple[Tensor, Tensor]:
-    count, _, height, width = images.shape
-    shape = (height - 2, width - 2, masks.shape[0] * masks.shape[-1])
-    return images.new_empty(count, parts, *shape), images.new_empty(count, *shape, dtype=torch.int8)
+def _blank(images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], p: int, count: int) -> tuple[Tensor, Tensor]:
+    number, _, height, width = images.shape
+    shape = (number, height - 2, width - 2, masks.shape[0] * masks.shape[-1])
+    return images.new_empty(shape)[..., :count], images.new_empty(shape, dtype=torch.int8)

@@ -1,0 +1,211 @@
+"""Train a compiled ClusterNet: epochs of shuffled batches, in pieces that stay in the cache, resumed where it was interrupted.
+
+The initial weights compete: what is handed back is the epoch that was best on the validation images, or the heuristic itself.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from deepalgo.errors import InputError
+from deepalgo.network import Network
+
+#: Images that go through the network together. More would push the pictures between two operations out of the cache.
+PIECE = 4
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train. The paper's own way is `Settings(loss="mse", optimiser="sgd", rate=0.1, shift=0)`."""
+
+    epochs: int = 10
+    batch: int = 100
+    rate: float = 0.01
+    loss: str = "cross-entropy"
+    optimiser: str = "adam"
+    #: Scores are multiplied by this before the cross-entropy.
+    sharpness: float = 10.0
+    #: Training images are moved by up to so many pixels.
+    shift: int = 1
+    #: How strongly centres of different classes push each other away.
+    repulsion: float = 0.0
+    #: Epochs without a better validation accuracy after which training ends.
+    patience: int = 5
+    #: Weights that stay as they are.
+    fixed: tuple[str, ...] = ()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.loss not in ("cross-entropy", "mse"):
+            raise InputError(f"loss is 'cross-entropy' or 'mse', not {self.loss!r}")
+        if self.optimiser not in ("adam", "sgd"):
+            raise InputError(f"optimiser is 'adam' or 'sgd', not {self.optimiser!r}")
+
+
+@dataclass
+class History:
+    """What was seen after each epoch; epoch 0 is the heuristic."""
+
+    losses: list[float] = field(default_factory=list)
+    accuracies: list[float] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def best(self) -> int:
+        """The first of the best epochs."""
+        return max(range(len(self.accuracies)), key=lambda epoch: (self.accuracies[epoch], -epoch))
+
+
+def scores(network: Network, images: Tensor, piece: int = PIECE) -> Tensor:
+    """The network's answers, without gradients."""
+    with torch.no_grad():
+        return torch.cat([network(part) for part in images.split(piece)]) if len(images) else network(images)
+
+
+def accuracy(network: Network, images: Tensor, labels: Tensor) -> float:
+    """The share of images whose class gets the largest score."""
+    return (scores(network, images).argmax(1) == labels).double().mean().item()
+
+
+def train(
+    network: Network,
+    images: Tensor,
+    labels: Tensor,
+    validation: tuple[Tensor, Tensor],
+    settings: Settings,
+    *,
+    checkpoint: Path | None = None,
+    report: Callable[[int, History], None] | None = None,
+) -> History:
+    """Train in place and leave the best weights in the network. With a checkpoint, an interrupted training goes on where it was."""
+    state = _State.fresh(network, images, settings)
+    if checkpoint is not None and checkpoint.is_file():
+        state.restore(torch.load(checkpoint, weights_only=True), settings)
+    if not state.history.accuracies:
+        state.note(float("nan"), accuracy(network, *validation))
+        _tell(report, 0, state.history)
+    while (epoch := len(state.history.accuracies)) <= settings.epochs and epoch - state.history.best <= settings.patience:
+        start = time.monotonic()
+        loss = _epoch(network, images, labels, settings, state, epoch)
+        state.history.seconds += time.monotonic() - start
+        state.note(loss, accuracy(network, *validation))
+        if checkpoint is not None:
+            state.save(checkpoint, settings)
+        _tell(report, epoch, state.history)
+    network.load_state_dict(state.kept)
+    return state.history
+
+
+class _State:
+    """Everything that an interrupted training needs to go on."""
+
+    def __init__(self, network: Network, optimiser: torch.optim.Optimizer, schedule: Any) -> None:
+        self.network, self.optimiser, self.schedule = network, optimiser, schedule
+        self.history = History()
+        self.kept = _copy(network)
+
+    @classmethod
+    def fresh(cls, network: Network, images: Tensor, settings: Settings) -> _State:
+        groups = [
+            {"params": [tensor], "lr": settings.rate * _scale(key, tensor)}
+            for key, tensor in zip(network.weights, network.weights.tensors(), strict=True)
+            if tensor.requires_grad and key not in settings.fixed
+        ]
+        steps = max(1, settings.epochs * -(-len(images) // settings.batch))
+        if settings.optimiser == "sgd":
+            optimiser: torch.optim.Optimizer = torch.optim.SGD(groups, lr=settings.rate)
+            return cls(network, optimiser, torch.optim.lr_scheduler.ConstantLR(optimiser, 1.0))
+        optimiser = torch.optim.Adam(groups, lr=settings.rate)
+        rates = [group["lr"] for group in groups]
+        return cls(network, optimiser, torch.optim.lr_scheduler.OneCycleLR(optimiser, rates, total_steps=steps + 1, pct_start=0.2))
+
+    def note(self, loss: float, found: float) -> None:
+        self.history.losses.append(loss)
+        self.history.accuracies.append(found)
+        if self.history.best == len(self.history.accuracies) - 1:
+            self.kept = _copy(self.network)
+
+    def save(self, path: Path, settings: Settings) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = {
+            "settings": asdict(settings), "network": self.network.state_dict(), "kept": self.kept, "history": asdict(self.history),
+            "optimiser": self.optimiser.state_dict(), "schedule": self.schedule.state_dict(),
+        }
+        partial = path.with_suffix(".partial")
+        torch.save(content, partial)
+        partial.replace(path)
+
+    def restore(self, content: dict[str, Any], settings: Settings) -> None:
+        if content["settings"] != asdict(settings):
+            raise InputError("the checkpoint was written by a training with other settings: remove it, or name another one")
+        self.network.load_state_dict(content["network"])
+        self.optimiser.load_state_dict(content["optimiser"])
+        self.schedule.load_state_dict(content["schedule"])
+        self.kept, self.history = content["kept"], History(**content["history"])
+
+
+def _scale(key: str, tensor: Tensor) -> float:
+    """Temperatures are small numbers, so they take small steps."""
+    return tensor.detach().abs().mean().item() if key == "temperature" else 1.0
+
+
+def _copy(network: Network) -> dict[str, Tensor]:
+    return {key: item.clone() for key, item in network.state_dict().items()}
+
+
+def _tell(report: Callable[[int, History], None] | None, epoch: int, history: History) -> None:
+    if report is not None:
+        report(epoch, history)
+
+
+def _epoch(network: Network, images: Tensor, labels: Tensor, settings: Settings, state: _State, epoch: int) -> float:
+    """One pass over all images in an order, and with movements, that seed and epoch decide."""
+    generator = torch.Generator().manual_seed(settings.seed * 1000 + epoch)
+    total = 0.0
+    for chosen in torch.randperm(len(images), generator=generator).split(settings.batch):
+        state.optimiser.zero_grad(set_to_none=True)
+        moved = shift(images[chosen], settings.shift, generator)
+        for part, wanted in zip(moved.split(PIECE), labels[chosen].split(PIECE), strict=True):
+            value = loss(network(part), wanted, settings) * (len(part) / len(chosen))
+            value.backward()
+            total += value.item() * len(chosen)
+        if settings.repulsion:
+            (settings.repulsion * repulsion(network)).backward()
+        state.optimiser.step()
+        state.schedule.step()
+    return total / len(images)
+
+
+def loss(found: Tensor, labels: Tensor, settings: Settings) -> Tensor:
+    """Cross-entropy of the sharpened scores, or the squared distance to a row of zeros with a 1."""
+    if settings.loss == "mse":
+        return F.mse_loss(found, F.one_hot(labels, found.shape[-1]).to(found.dtype))
+    return F.cross_entropy(settings.sharpness * found, labels)
+
+
+def repulsion(network: Network) -> Tensor:
+    """How close centres of different classes are: the mean of exp(-squared distance per pixel) over such pairs."""
+    centres, labels = network.weights["centres"].flatten(1), network.weights["labels"].detach()
+    apart = (labels.argmax(1)[:, None] != labels.argmax(1)).to(centres.dtype)
+    distances = (centres[:, None] - centres).square().mean(-1)
+    return (apart * torch.exp(-10 * distances)).sum() / apart.sum().clamp(min=1)
+
+
+def shift(images: Tensor, reach: int, generator: torch.Generator) -> Tensor:
+    """Each image moved by up to so many whole pixels, with zeros where nothing comes from."""
+    if reach == 0:
+        return images
+    count, height, width = images.shape[:3]
+    framed = torch.zeros(count, height + 2 * reach, width + 2 * reach, *images.shape[3:], dtype=images.dtype)
+    framed[:, reach : reach + height, reach : reach + width] = images
+    down, right = torch.randint(0, 2 * reach + 1, (2, count), generator=generator)
+    rows, columns = down[:, None] + torch.arange(height), right[:, None] + torch.arange(width)
+    return framed[torch.arange(count)[:, None, None], rows[:, :, None], columns[:, None, :]]
