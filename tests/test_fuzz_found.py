@@ -67,6 +67,14 @@ def f(x):
             return found + bound
     return 2.0 * found
 """, ({"x": 1.4}, {"x": 0.5}, {"x": 3.25})),
+    "a table is interpolated in an arm that no sample reaches": ("""
+import numpy as np
+
+def f(x):
+    if x > 0.0:
+        raise ValueError
+    return 1.0 if x > -9.0 else np.interp(x, [0.0, 0.5, 1.0], [0.5, 0.25 * x, 0.5])
+""", ({"x": 1.4}, {"x": 0.5})),
     "an attribute of a class in a module that is not imported is a weight": ("""
 class Model:
     gain = 1.75

@@ -6,6 +6,8 @@ tensor([2, 3])
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -32,7 +34,7 @@ def searchsorted(table: Tensor, x: Operand, side: str, table_batch: int, x_batch
     if not table_batch:
         return torch.searchsorted(table.contiguous(), x.contiguous(), right=right)
     rows = x if x_batch else x.expand(len(table), *x.shape)
-    found = torch.searchsorted(table.contiguous(), rows.reshape(len(table), -1).contiguous(), right=right)
+    found = torch.searchsorted(table.contiguous(), _in_rows(rows).contiguous(), right=right)
     return found.reshape(rows.shape)
 
 
@@ -64,7 +66,12 @@ def _look_up(table: Tensor, place: Tensor, table_batch: int, place_batch: int) -
     if not table_batch:
         return table[place]
     places = place if place_batch else place.expand(len(table), *place.shape)
-    return table.gather(1, places.reshape(len(table), -1)).reshape(places.shape)
+    return table.gather(1, _in_rows(places)).reshape(places.shape)
+
+
+def _in_rows(items: Tensor) -> Tensor:
+    """What belongs to each sample in a row, also where there are no samples."""
+    return items.reshape(len(items), math.prod(items.shape[1:]))
 
 
 def _edge(table: Tensor, place: int, batch: int, rank: int) -> Tensor:
