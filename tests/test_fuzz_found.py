@@ -168,6 +168,21 @@ def f(x, p):
     ratio = p[1, 0] / (p[0, 0] - 0.25)
     return min(ratio, 1.5) + np.tanh(ratio) + x
 """,
+    "a loop over an array or a list sees what its rounds wrote": """
+def f(x, p):
+    items = [x, 2.0, 3.0]
+    total = 0.0
+    for k, v in enumerate(p[0]):
+        p[0, (k + 1) % 3] = v + x
+        total += v
+    for v, w in zip(items, reversed(items)):
+        items[1] = v + x
+        total += v * w
+    for v in p[1]:
+        p[1, int(2.0 * x)] = 0.5
+        total += v
+    return total, items[1]
+""",
     "a namedtuple is copied with a change": """
 import collections
 Pair = collections.namedtuple("Pair", ["low", "high"])
@@ -216,6 +231,14 @@ def f(x, p):
 def f(x, p):
     return (p[0, 0] < x and x < 1.0) + (x > 0.0)
 """, "truth values are added, and whether they are NumPy's, where True + True is True, depends on data"),
+    "a loop that makes its own list longer": ("""
+def f(x, p):
+    items = [x, 2.0]
+    for v in items:
+        if len(items) < 4:
+            items.append(v)
+    return sum(items)
+""", "this loop changes the length of the list that it runs over"),
     "the type of the larger one of an int and a float": ("""
 def f(x, p):
     return 1.0 if isinstance(max(1, x), int) else 0.5

@@ -6,7 +6,7 @@ import ast
 import functools
 import operator
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from deepalgo.source import attribute_span
 from deepalgo.stage import names
 from deepalgo.stage.aliases import refuse_kin
 from deepalgo.stage.arrays import indexing
-from deepalgo.stage.arrays.box import Array, shape_of
+from deepalgo.stage.arrays.box import Array, root_of, shape_of
 from deepalgo.stage.arrays.elementwise import Masked
 from deepalgo.stage.machine import UNROLL, Machine
 from deepalgo.stage.structure import Number, join, structure_of
@@ -477,6 +477,41 @@ def iterate(machine: Machine, value: Any, node: ast.AST, size: int | None = None
         return list(value)
     except Exception as error:
         raise UserRaise(error, None, machine.at(node)) from None
+
+
+class Walk(list[Any]):
+    """What a `for` runs over. An item is read when its round begins: the rounds before may have written to it.
+
+    At the end `None` is read, by which a list is asked whether it still has the length that it had.
+    """
+
+    def __init__(self, items: Iterable[Any], read: Callable[[int], Any]) -> None:
+        super().__init__(items)
+        self.read = read
+
+
+def walk(machine: Machine, value: Any, node: ast.AST) -> Walk:
+    """The items of an iterable, one after the other."""
+    items = iterate(machine, value, node)
+    return Walk(items, _reader(machine, value, [*items, None], node))
+
+
+def _reader(machine: Machine, value: Any, items: list[Any], node: ast.AST) -> Callable[[int], Any]:
+    if isinstance(value, Walk):
+        return value.read
+    if isinstance(value, Array):
+        root = root_of(value)
+        held = root.held
+        return lambda place: items[place] if root.held is held or place == len(items) - 1 else indexing.get(machine, value, place, node)
+    if isinstance(value, list):
+        return lambda place: _of_list(machine, value, len(items) - 1, place, node)
+    return items.__getitem__
+
+
+def _of_list(machine: Machine, value: list[Any], size: int, place: int, node: ast.AST) -> Any:
+    if len(value) != size:
+        machine.refuse("this loop changes the length of the list that it runs over", "Run over a copy: list(items).", node)
+    return value[place] if place < size else None
 
 
 def _iterate_union(machine: Machine, value: Union, node: ast.AST) -> list[Any]:

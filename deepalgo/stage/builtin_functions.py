@@ -393,19 +393,22 @@ def _dict(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 @handles(zip)
 def _zip(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    columns = [access.iterate(machine, item, node) for item in args]
-    return arithmetic.native(machine, lambda: list(zip(*columns, strict=bool(kwargs.get("strict")))))
+    columns = [access.walk(machine, item, node) for item in args]
+    rows = arithmetic.native(machine, lambda: list(zip(*columns, strict=bool(kwargs.get("strict")))))
+    return access.Walk(rows, lambda place: tuple(column.read(place) for column in columns))
 
 
 @handles(enumerate)
 def _enumerate(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     start = args[1] if len(args) > 1 else kwargs.get("start", 0)
-    return list(enumerate(access.iterate(machine, args[0], node), access.static_int(machine, start, node)))
+    first, items = access.static_int(machine, start, node), access.walk(machine, args[0], node)
+    return access.Walk(enumerate(items, first), lambda place: (first + place, items.read(place)))
 
 
 @handles(reversed)
 def _reversed(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return machine.heap.created(access.iterate(machine, args[0], node)[::-1])
+    items = access.walk(machine, args[0], node)
+    return access.Walk(items[::-1], lambda place: items.read(len(items) - 1 - place))
 
 
 @handles(map)

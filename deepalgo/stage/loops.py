@@ -39,7 +39,7 @@ def _over(machine: Machine, node: ast.For, iterable: Any) -> Exit:
         staged = _once_for_all_rounds(machine, node, iterable)
         if staged is not None:
             return staged
-    return _unroll(machine, node, access.iterate(machine, iterable, node.iter))
+    return _unroll(machine, node, access.walk(machine, iterable, node.iter))
 
 
 def _once_for_all_rounds(machine: Machine, node: ast.For, iterable: range) -> Exit | None:
@@ -81,14 +81,14 @@ def _body(machine: Machine, node: ast.For | ast.While) -> Exit:
     return sequence(machine, steps(machine, node.body), node)
 
 
-def _unroll(machine: Machine, node: ast.For, items: list[Any]) -> Exit:
+def _unroll(machine: Machine, node: ast.For, items: access.Walk) -> Exit:
     """One copy of the body for every item."""
     outer = machine.site
 
-    def round_of(number: int, item: Any) -> Step:
+    def round_of(number: int) -> Step:
         def step() -> Exit:
             machine.site = (*outer, f"{node.lineno}#{number}")
-            access.assign(machine, node.target, item)
+            access.assign(machine, node.target, items.read(number))
             outcome = _body(machine, node)
             machine.site = outer
             return going_on(machine, outcome)
@@ -99,7 +99,11 @@ def _unroll(machine: Machine, node: ast.For, items: list[Any]) -> Exit:
         machine.refuse(
             f"this loop has {len(items):,} rounds and cannot be rolled up", "Shorten it, or do not use its index as a plain number.", node
         )
-    outcome = sequence(machine, [round_of(number, item) for number, item in enumerate(items)], node)
+    def end() -> Exit:
+        items.read(len(items))  # there is no further item
+        return FALL
+
+    outcome = sequence(machine, [*map(round_of, range(len(items))), end], node)
     return after(machine, node, outcome)
 
 
