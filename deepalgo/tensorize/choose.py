@@ -20,23 +20,25 @@ True
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Any
 
 import torch
 
-from deepalgo.emit.code_errors import can_fail
 from deepalgo.errors import TensorizeError
-from deepalgo.ir import Block, Handler, Kind, Op, Program, Statement, Try, Value, defined
+from deepalgo.ir import Block, Kind, Op, Statement, Type, Value, defined, walk
 from deepalgo.network import Network
-from deepalgo.tensorize.find import Spot, find_signal, find_spot
-from deepalgo.tensorize.grow import Grower, key_of, weight_ops
-from deepalgo.tensorize.inline import as_criterion, as_program, inline, parameters
-from deepalgo.tensorize.stretch import private
+from deepalgo.tensorize.attempt import attempt
+from deepalgo.tensorize.find import Spot, find_signal, find_spots
+from deepalgo.tensorize.grow import Grower
+from deepalgo.tensorize.inline import as_criterion, as_program, hidden, inline, parameters
+from deepalgo.tensorize.pins import Pins
+from deepalgo.tensorize.stretch import depending, home, leading, private
 
 
 class NewHeuristic(UserWarning):
@@ -45,7 +47,7 @@ class NewHeuristic(UserWarning):
 
 @dataclass(frozen=True)
 class Scales:
-    """Candidates that multiply a signal on the way by these factors."""
+    """Candidates that multiply a signal on the way, or the result itself, by these factors."""
 
     signal: str
     factors: tuple[float, ...]
@@ -90,17 +92,21 @@ def choose(
     `by` is a function of the candidate, and of inputs and other signals by their names, that returns a number: the smallest wins.
     A candidate that fails or has no number loses. `steps` are lengths along the step of a round; `Scales`, `Adds` and functions
     make other candidates, several sets their Cartesian product. The value that the heuristic itself would take, with its own
-    constants, stays a candidate unless `keep=False`.
+    constants, stays a candidate unless `keep=False`. Of equally good candidates the first wins, the heuristic's own being the last.
+    `line` is that of the loop or of the assignment, where several have the variable.
 
     Where the factors are not all trivial the network is a new heuristic; `heuristic` is the same written out by hand, with which
     `verify` then compares.
     """
     if steps is not None:
         sets = (*sets, Steps(tuple(steps)))
-    if not sets:
-        raise TensorizeError("choose needs candidates: steps=(0.5, 1.0, 1.5), Scales, Adds or functions")
-    grown = _Choice(network, find_spot(network.program, signal, line), signal, sets, by, keep).grow()
-    if any(not callable(item) and set(item.factors) - {item.trivial} for item in sets) or any(callable(item) for item in sets):
+    _check(sets)
+    grown, keys = network, None
+    for spot in find_spots(network.program, signal, line):
+        here = replace(spot, block=home(grown.program, spot.value)[0])
+        choice = _Choice(grown, here, signal, sets, by, keep, keys)
+        grown, keys = choice.grow(), choice.keys
+    if any(callable(item) or set(item.factors) - {item.trivial} for item in sets):
         grown.heuristic, grown.function = grown.program, heuristic
         if heuristic is None:
             warnings.warn(
@@ -111,146 +117,190 @@ def choose(
     return grown
 
 
-class _Choice(Grower):
-    """Writes the candidates where a value is defined, and picks one."""
+def _check(sets: Sequence[Set]) -> None:
+    if not sets:
+        raise TensorizeError("choose needs candidates: steps=(0.5, 1.0, 1.5), Scales, Adds or functions")
+    for item in sets:
+        if not isinstance(item, (Scales, Adds, Steps)) and not callable(item):
+            raise TensorizeError(f"{item!r} is no set of candidates; there are Steps, Scales, Adds and functions")
+        if not callable(item) and not item.factors:
+            raise TensorizeError(f"a set of candidates must not be empty: {item}")
 
-    def __init__(self, network: Network, spot: Spot, name: str, sets: Sequence[Set], by: Callable[..., Any], keep: bool) -> None:
+
+class _Choice(Grower):
+    """Writes the candidates where a value is defined, and picks one.
+
+    The heuristic's own value is computed where it stands, with the constants of its birth. What depends on trainable weights or on a
+    scaled signal is written once more for each candidate; the rest is shared.
+    """
+
+    def __init__(
+        self, network: Network, spot: Spot, name: str, sets: Sequence[Set], by: Callable[..., Any], keep: bool, keys: list[str] | None
+    ) -> None:
         super().__init__(network)
         self.spot, self.name, self.keep, self.by = spot, name, keep, by
         self.functions = [item for item in sets if callable(item)]
         self.sets = [item for item in sets if not callable(item)]
         if spot.start is None and any(isinstance(item, Steps) for item in self.sets):
             raise TensorizeError(f"no loop carries `{name}`, so it has no steps; use Scales, Adds or functions")
-        self.keys = [self._make(item) for item in self.sets]
-        self.stretch = private(network.program, spot.block, spot.value)
-        self.scaled = {value: number for number, item in enumerate(self.sets) if isinstance(item, Scales)
-                       for value in self._inside(item)}
-        self.trained = any(not self.entries[key_of(op)].frozen for op in weight_ops(Block((), self.stretch, ())))
-        self.fixed = False
-        self.combination: tuple[int, ...] | None = None
+        self.keys = [self._make(item) for item in self.sets] if keys is None else keys
+        chain = leading(spot.block.body, spot.value)
+        self.scaled = {value: number for number, item in enumerate(self.sets) if isinstance(item, Scales) and item.signal != name
+                       for value in self._scaled(item, chain)}
+        own = private(spot.block, spot.value)
+        self.pins = Pins(self, own)
+        fixed = depending(own, self.pins.outer, self.pins.is_trainable)
+        self.fixed = {id(statement) for statement in fixed}
+        varying = {*self.scaled, *(value for statement in fixed for value in defined(statement))}
+        self.copied = [item for item in chain if id(item) in self.fixed or item in depending(chain, varying, self._scales)]
+        self.rows: tuple[int | None, ...] | None = None
         self.after[spot.value] = self._decide
 
     def _make(self, item: Scales | Adds | Steps) -> str:
-        if not item.factors:
-            raise TensorizeError(f"a set of candidates must not be empty: {item}")
         kinds = {Steps: "steps", Scales: "scales", Adds: "shares"}
         name = self.name if isinstance(item, Steps) else item.signal
         return self.make_weight(f"{name}_{kinds[type(item)]}", torch.tensor(item.factors, dtype=self.network.dtype))
 
-    def _inside(self, item: Scales) -> list[Value]:
+    def _scaled(self, item: Scales, chain: Sequence[Statement]) -> list[Value]:
         values = find_signal(self.network.program, item.signal)
-        inner = {value for statement in self.stretch for value in defined(statement)}
-        found = [value for value in values if value in inner]
+        inner = {value for statement in walk(Block((), tuple(chain), ())) for value in defined(statement)}
+        found = [value for value in values if value in inner and value != self.spot.value]
         if not found:
-            raise TensorizeError(f"`{item.signal}` is not on the way to `{self.name}` alone, so scaling it would change other values")
+            raise TensorizeError(f"`{item.signal}` is not on the way to `{self.name}` in the block where that is computed")
         return found
 
+    def _scales(self, statement: Statement) -> bool:
+        """Whether a signal that is to be scaled is defined inside a statement."""
+        inner = list(walk(Block((), (statement,), ())))[1:]
+        return any(value in self.scaled for item in inner for value in defined(item))
+
     def statement(self, statement: Statement) -> None:
-        if self.combination is None and not self.fixed and any(statement is item for item in self.stretch):
+        if self.rows is None and id(statement) in self.fixed:
+            self.pins.rebuild(statement)
+            self.out[-1] = hidden(self.out[-1])
             self._attend(defined(statement))
             return
         super().statement(statement)
-        if self.combination is None:
-            return
         for value in defined(statement):
-            if value in self.scaled:
-                number = self.scaled[value]
-                self.env[value] = self.add("mul", self._factor(number, self.combination[number]), self.see((value,))[0])
+            self._scale(value)
 
     def op(self, op: Op) -> None:
-        if self.fixed and op.name == "weight":
-            (result,) = self.define((op.result,))
-            self.out.append(Op(result, "const", (), (("value", self.entries[key_of(op)].value),), op.span))
-        else:
+        if not self.pins.replaces(op):
             super().op(op)
 
+    def _scale(self, value: Value) -> None:
+        number = self.scaled.get(value)
+        row = self.rows[number] if self.rows is not None and number is not None else None
+        if number is not None and row is not None:
+            self.env[value] = self.add("mul", self._factor(number, row), self.see((value,))[0])
+
     def _decide(self, value: Value) -> Value:
-        criterion, others = self._criterion(value)
-        simple = not self.trained and not self.scaled
-        original = self._evaluated(fixed=True)
-        found = []
-        combinations = product(*(range(len(item.factors)) for item in self.sets)) if self.sets else ()
-        make = partial(self._shaped, original) if simple else self._copied
-        makers: list[Callable[[], Value]] = [*(partial(make, combination) for combination in combinations),
-                                              *(partial(self._called, function, original) for function in self.functions)]
+        (original,) = self.see((value,))
+        criterion = _Criterion(self, self.by, value.type)
+        copies: dict[tuple[int | None, ...], _Copy] = {}
+        found: list[tuple[Value, Value]] = []
+        for combination in self._combinations():
+            rows = tuple(row if number in self.scaled.values() else None for number, row in enumerate(combination))
+            copy = copies[rows] = copies[rows] if rows in copies else self._copy(rows, original)
+            candidate = self._shaped(copy, combination)
+            found.append((candidate, criterion.score(candidate, copy.penalty)))
+        for function in self.functions:
+            rows = (None,) * len(self.sets)
+            copy = copies[rows] = copies[rows] if rows in copies else self._copy(rows, original)
+            (candidate,), penalty = attempt(self, partial(self._called, function, copy.value), lambda: (original,))
+            found.append((candidate, criterion.score(candidate, penalty)))
         if self.keep:  # the last: of equally good ones the first wins, and it should be one that can learn
-            makers.append(lambda: original)
-        found = [self._scored(maker, criterion, others, original) for maker in makers]
+            found.append((original, self.add("min", criterion.score(original, None), self.const(sys.float_info.max))))
         values, scores = zip(*found, strict=True)
         best = self.add("argmin", self.add("stack", *scores), attrs=(("axis", 0),))
         self.add("pick_at", self.add("stack", *values), best, attrs=(("axis", 0),))
         return self.name_last(self.name, self.spot.span)
 
-    def _criterion(self, value: Value) -> tuple[Program, tuple[Value, ...]]:
-        _, *names = [*parameters(self.by)]
-        others = tuple(self.visible(name, "the criterion") for name in names)
-        return as_criterion(self.by, [value.type, *(other.type for other in others)], "the criterion"), others
+    def _combinations(self) -> list[tuple[int, ...]]:
+        """A row of each set for every candidate; with no sets the one that the current weights make, where there are any."""
+        if not self.sets and not (self.copied and self.keep):
+            return []
+        return list(product(*(range(len(item.factors)) for item in self.sets)))
 
-    def _evaluated(self, *, fixed: bool = False) -> Value:
-        """The value as the program computes it, from copies of the statements that nothing else needs."""
+    def _copy(self, rows: tuple[int | None, ...], original: Value) -> _Copy:
+        """The value as the program computes it with its current weights, and the signals that are to be added to it."""
+        if not self.copied:
+            return _Copy(original, self._added(), None)
+        (value, *added), penalty = attempt(self, lambda: self._evaluated(rows), lambda: (original, *self._added()))
+        return _Copy(value, tuple(added), penalty)
+
+    def _evaluated(self, rows: tuple[int | None, ...]) -> tuple[Value, ...]:
         env, self.env = self.env, dict(self.env)
-        self.fixed, self.renews = fixed, True
-        for key, value in self._outer_weights():
-            if fixed:
-                self.env[value] = self.const(self.entries[key].value)
-        self.statements(self.stretch)
-        self.fixed, self.renews = False, False
-        (result,) = self.see((self.spot.value,))
+        self.rows, self.renews = rows, True
+        made = {value for item in walk(Block((), tuple(self.copied), ())) for value in defined(item)}
+        for value in self.scaled.keys() - made:
+            self._scale(value)
+        self.statements(self.copied)
+        self.rows, self.renews = None, False
+        results = (*self.see((self.spot.value,)), *self._added())
         self.env = env
-        return result
+        return results
 
-    def _outer_weights(self) -> list[tuple[str, Value]]:
-        inner = {op.result for op in weight_ops(Block((), self.stretch, ()))}
-        return [(key_of(op), op.result) for op in weight_ops(self.network.program.body)
-                if op.result not in inner and not self.entries[key_of(op)].frozen]
+    def _added(self) -> tuple[Value, ...]:
+        return tuple(self._real(item.signal) for item in self.sets if isinstance(item, Adds))
 
-    def _copied(self, combination: tuple[int, ...]) -> Value:
-        self.combination = combination
-        value = self._evaluated()
-        self.combination = None
-        return self._shaped(value, combination)
+    def _real(self, name: str) -> Value:
+        value = self.visible(name, "the set of candidates")
+        return self.fit(value, self.spot.value.type)
 
-    def _shaped(self, value: Value, combination: tuple[int, ...]) -> Value:
-        """The value with what steps and shares do to it."""
-        for number, item in enumerate(self.sets):
+    def _shaped(self, copy: _Copy, combination: tuple[int, ...]) -> Value:
+        """The value with what steps, shares and scales of its own do to it; factors that are trivial leave it bit for bit."""
+        value, added = copy.value, iter(copy.added)
+        for number, (item, row) in enumerate(zip(self.sets, combination, strict=True)):
             if isinstance(item, Steps):
                 assert self.spot.start is not None
-                (start,) = self.see((self.spot.start,))
-                step = self.add("sub", value, start)
-                value = self.add("add", start, self.add("mul", self._factor(number, combination[number]), step))
+                further = self.add("sub", self._factor(number, row), self.const(1.0))
+                value = self.add("add", value, self.add("mul", further, self.add("sub", value, *self.see((self.spot.start,)))))
             elif isinstance(item, Adds):
-                other = self.visible(item.signal, "the set of candidates")
-                value = self.add("add", value, self.add("mul", self._factor(number, combination[number]), other))
+                value = self.add("add", value, self.add("mul", self._factor(number, row), next(added)))
+            elif item.signal == self.name:
+                value = self.add("mul", self._factor(number, row), value)
         return value
 
     def _factor(self, number: int, row: int) -> Value:
         return self.add("take", self.use(self.keys[number]), attrs=(("key", (row,)),))
 
-    def _called(self, function: Callable[..., Any], original: Value) -> Value:
-        names = parameters(function)
-        args = [original if name == self.name else self.visible(name, "the candidate") for name in names]
-        program = as_program(function, [arg.type for arg in args], "the candidate")
-        (result,) = inline(self, program, args)
-        if result.type != original.type:
-            raise TensorizeError(f"a candidate for `{self.name}` must be {original.type}, not {result.type}")
-        return result
-
-    def _scored(self, make: Callable[[], Value], criterion: Program, others: Sequence[Value], original: Value) -> tuple[Value, Value]:
-        """A candidate and its score; one that fails, or whose score is no number, is infinitely bad."""
-        outer, self.out = self.out, []
-        candidate = make()
-        (score,) = inline(self, criterion, (candidate, *others))
-        score = score if score.type.kind == Kind.REAL else self.add("to_real", score)
-        is_number = self.add("eq", score, score)
-        score = self.add("select", is_number, score, self.const(math.inf))
-        body, self.out = Block((), tuple(self.out), (candidate, score)), outer
-        if not any(map(can_fail, body.body)):
-            self.out.extend(body.body)
-            return candidate, score
-        self.out, outer = [], self.out
-        worst = self.const(math.inf)
-        handler = Handler(("Exception",), Block((), tuple(self.out), (original, worst)))
-        self.out = outer
-        results = self.fresh.value(candidate.type), self.fresh.value(score.type)
-        self.out.append(Try(results, body, (handler,), self.spot.span))
+    def _called(self, function: Callable[..., Any], value: Value) -> tuple[Value, ...]:
+        names = parameters(function, "a candidate")
+        args = [value if name == self.name else self.fit(self.visible(name, "a candidate"), value.type) for name in names]
+        program = as_program(function, [arg.type for arg in args], "a candidate")
+        results = inline(self, program, args)
+        if [result.type for result in results] != [value.type]:
+            found = ", ".join(str(result.type) for result in results)
+            raise TensorizeError(f"a candidate for `{self.name}` must be {value.type}, not {found or 'nothing'}")
         return results
+
+
+@dataclass(frozen=True)
+class _Copy:
+    """A value as it is computed with the current weights, the signals to be added to it, and infinity where computing it fails."""
+
+    value: Value
+    added: tuple[Value, ...]
+    penalty: Value | None
+
+
+class _Criterion:
+    """Scores candidates; one that fails, or whose score is no number, is infinitely bad."""
+
+    def __init__(self, grower: Grower, by: Callable[..., Any], type: Type) -> None:
+        self.grower = grower
+        _, *names = parameters(by, "the criterion")
+        self.others = tuple(grower.fit(value, Type(Kind.REAL)) for value in (grower.visible(name, "the criterion") for name in names))
+        self.program = as_criterion(by, [type, *(other.type for other in self.others)], "the criterion")
+
+    def score(self, candidate: Value, penalty: Value | None) -> Value:
+        """How bad a candidate is."""
+        grower = self.grower
+        (score,), _ = attempt(grower, lambda: (self._plain(candidate),), lambda: (grower.const(math.inf),))
+        score = grower.add("select", grower.add("eq", score, score), score, grower.const(math.inf))
+        return score if penalty is None else grower.add("add", score, penalty)
+
+    def _plain(self, candidate: Value) -> Value:
+        (score,) = inline(self.grower, self.program, (candidate, *self.others))
+        return self.grower.fit(score, Type(Kind.REAL))

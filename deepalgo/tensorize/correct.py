@@ -23,7 +23,7 @@ from deepalgo.ir import Kind, Value
 from deepalgo.network import Network
 from deepalgo.tensorize.find import find_signal
 from deepalgo.tensorize.grow import Grower
-from deepalgo.tensorize.structures import noise
+from deepalgo.tensorize.structures import finite, noise
 
 
 def correct(
@@ -32,8 +32,8 @@ def correct(
     """Add `out @ tanh(in @ context + bias) + bias` to a signal, with `out` and its bias zero at birth.
 
     `context` names inputs and variables that can be seen where the signal is computed; by default all inputs and the signal
-    itself. They enter as `asinh` of their values, so that large ones do not drown the others. With `relative=True` the
-    correction is a share of the signal.
+    itself. They enter as `asinh` of their values, so that large ones do not drown the others; what is not finite enters as zero.
+    With `relative=True` the correction is a share of the signal.
     """
     if hidden < 1:
         raise TensorizeError(f"hidden must be a positive whole number, not {hidden!r}")
@@ -52,7 +52,8 @@ class _Correction(Grower):
         self.signal, self.names, self.hidden, self.relative = signal, names, hidden, relative
         self.shape = values[0].type.shape
         if len(self.shape) > 1:
-            raise TensorizeError(f"`{signal}` is {values[0].type}: numbers and vectors can be corrected")
+            what = f"`{signal}` is {values[0].type}: only numbers and vectors are corrected"
+            raise TensorizeError(f"{what}; for an array there is widen(net, {signal!r}, ...)")
         self.keys: dict[str, str] = {}
         self.after = dict.fromkeys(values, self._corrected)
 
@@ -68,7 +69,7 @@ class _Correction(Grower):
         if not self.shape:
             change = self.add("take", change, attrs=(("key", (0,)),))
         if self.relative:
-            change = self.add("mul", here, change)
+            change = self.add("mul", finite(self, here), change)
         self.add("add", here, change)
         return self.name_last(self.signal)
 
@@ -90,7 +91,8 @@ class _Correction(Grower):
         parts = []
         for value in found:
             if value.type.kind == Kind.COMPLEX:
-                raise TensorizeError(f"`{value.name}` is complex and cannot be a context")
+                raise TensorizeError(f"`{value.name}` is complex and cannot be a context: name a real signal")
             real = value if value.type.kind == Kind.REAL else self.add("to_real", value)
-            parts.append(self.add("asinh", self.add("reshape", real, attrs=(("shape", (math.prod(value.type.shape),)),))))
+            flat = self.add("reshape", real, attrs=(("shape", (math.prod(value.type.shape),)),))
+            parts.append(self.add("asinh", finite(self, flat)))
         return parts[0] if len(parts) == 1 else self.add("concat", *parts, attrs=(("axis", 0),))

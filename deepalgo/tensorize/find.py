@@ -5,7 +5,7 @@
 ...     while x > 1.0:
 ...         x = 0.5 * x
 ...     return x
->>> find_loop(da.compile(halve).program, "y")
+>>> find_loops(da.compile(halve).program, "y")
 Traceback (most recent call last):
 deepalgo.errors.TensorizeError: no loop of halve carries `y`; there is a loop at line 2 with `x`
 """
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from deepalgo.errors import TensorizeError
-from deepalgo.ir import Block, If, Kind, Loop, Op, Program, Try, Value, While, leaves, walk
+from deepalgo.ir import Block, If, Kind, Loop, Op, Program, Try, Value, While, defined, leaves, walk
 from deepalgo.source import Span
 from deepalgo.tensorize.stretch import home
 
@@ -41,22 +41,34 @@ def is_users(value: Value) -> bool:
     return bool(value.name) and not value.name.startswith("_")
 
 
-def find_loop(program: Program, where: int | str | None) -> Loop | While:
-    """The loop at a line, the one that carries a variable, or the only one."""
-    found = list(all_loops(program))
-    if not found:
+def find_loops(program: Program, where: int | str | None, signal: str | None = None) -> list[int]:
+    """The loop at a line, the one that carries a variable, or the only one, by number among all loops.
+
+    A line has several loops where a helper is called from several places; those that carry no `signal`, if one is named, do not count.
+    """
+    every = list(all_loops(program))
+    if not every:
         raise TensorizeError(f"{program.name} has no loop")
     if isinstance(where, str):
-        matching = [loop for loop in found if where in names_of(loop)]
-        if not matching:
-            raise TensorizeError(f"no loop of {program.name} carries `{where}`; {_listed(found)}")
-        return _only(matching, f"carry `{where}`")
-    if where is None:
-        return _only(found, "are there")
-    matching = [loop for loop in found if loop.span is not None and loop.span.line == where]
-    if not matching:
-        raise TensorizeError(f"there is no loop of {program.name} at line {where}; {_listed(found)}")
-    return matching[0]
+        found = [loop for loop in every if where in names_of(loop)]
+        if not found:
+            raise TensorizeError(f"no loop of {program.name} carries `{where}`; {_listed(every)}")
+        which = f"carry `{where}`"
+    elif where is None:
+        found, which = [loop for loop in every if loop.span is not None] or every, "are there"
+    else:
+        found, which = [loop for loop in every if line_of(loop.span) == where], ""
+        if not found:
+            raise TensorizeError(f"there is no loop of {program.name} at line {where}; {_listed(every)}")
+    found = [loop for loop in found if signal is None or signal in names_of(loop)] or found
+    if len({line_of(loop.span) for loop in found}) > 1:
+        raise TensorizeError(f"{len(found)} loops {which}: {_listed(found)}; name one by its line")
+    return [number for number, loop in enumerate(every) if any(loop is item for item in found)]
+
+
+def line_of(span: Span | None) -> int | None:
+    """The line of a place; what was made by a transformation has none."""
+    return span.line if span is not None else None
 
 
 def slot_of(loop: Loop | While, name: str | None) -> int:
@@ -72,14 +84,9 @@ def slot_of(loop: Loop | While, name: str | None) -> int:
     return names.index(name)
 
 
-def _only(found: list[Loop | While], which: str) -> Loop | While:
-    if len(found) > 1:
-        raise TensorizeError(f"{len(found)} loops {which}, {_listed(found)}; name one by its line")
-    return found[0]
-
-
 def _listed(loops: list[Loop | While]) -> str:
-    return "; ".join(f"there is a loop at line {loop.span.line if loop.span else '?'} with {_words(names_of(loop))}" for loop in loops)
+    known = dict.fromkeys((line_of(loop.span), _words(names_of(loop))) for loop in loops if loop.span is not None)
+    return "; ".join(f"there is a loop at line {line} with {words}" for line, words in known)
 
 
 def _words(names: list[str]) -> str:
@@ -118,6 +125,12 @@ def find_signal(program: Program, name: str, line: int | None = None) -> list[Va
     return found
 
 
+def lines_of(program: Program, values: list[Value]) -> str:
+    """The lines at which values are computed, as text."""
+    found = {line_of(item.span) for item in walk(program.body) if set(values).intersection(defined(item))} - {None}
+    return ", ".join(map(str, sorted(line for line in found if line is not None)))
+
+
 def _returned(program: Program) -> Value:
     found = list(dict.fromkeys(leaves(program.output)))
     if len(found) != 1 or found[0].type.kind != Kind.REAL:
@@ -137,7 +150,7 @@ def _no_signal(program: Program, name: str, line: int | None, values: list[Value
 
 @dataclass(frozen=True, eq=False)
 class Spot:
-    """Where a variable gets a value: the block, the value, and in a loop the value that the round starts with."""
+    """Where a variable gets a value: the block, the value, and in a loop that carries it the value that the round starts with."""
 
     block: Block
     value: Value
@@ -145,15 +158,33 @@ class Spot:
     span: Span | None
 
 
-def find_spot(program: Program, name: str, line: int | None = None) -> Spot:
-    """The update of a variable in the loop that carries it, or the one place where it is computed."""
+def find_spots(program: Program, name: str, line: int | None = None) -> list[Spot]:
+    """The update of a variable in the loop that carries it, or else every place where it is computed.
+
+    `line` is that of the loop or of the assignment.
+    """
     loops = [loop for loop in all_loops(program) if name in names_of(loop)]
-    if loops and line is None:
-        loop = _only(loops, f"carry `{name}`")
-        slot = slot_of(loop, name)
-        return Spot(loop.body, loop.body.results[slot], carried(loop)[slot], loop.span)
+    at = [loop for loop in loops if line in (None, line_of(loop.span))]
+    if len({line_of(loop.span) for loop in at}) > 1:
+        raise TensorizeError(f"{len(at)} loops carry `{name}`: {_listed(at)}; name one by its line")
+    if at:
+        return [_update(loop, name) for loop in at]
     values = find_signal(program, name, line)
-    if len(values) > 1:
-        raise TensorizeError(f"`{name}` is given a value at several places: pick one by its line")
-    block, _ = home(program, values[0])
-    return Spot(block, values[0], None, None)
+    return [Spot(home(program, value)[0], value, _start(loops, value, name), None) for value in values]
+
+
+def _update(loop: Loop | While, name: str) -> Spot:
+    slot = slot_of(loop, name)
+    value = loop.body.results[slot]
+    if not any(value in defined(statement) for statement in loop.body.body):
+        there = f"the loop at line {line_of(loop.span)}"
+        raise TensorizeError(f"{there} hands `{name}` on without computing it: name the variable that it takes its value from")
+    if value.type.kind != Kind.REAL:
+        raise TensorizeError(f"`{name}` is not a real number or array but {value.type}")
+    return Spot(loop.body, value, carried(loop)[slot], loop.span)
+
+
+def _start(loops: list[Loop | While], value: Value, name: str) -> Value | None:
+    """What a round of the innermost loop that carries the variable starts with, for a value that is computed in it."""
+    around = [loop for loop in loops if any(value in defined(item) for item in walk(loop.body))]
+    return carried(around[-1])[slot_of(around[-1], name)] if around else None

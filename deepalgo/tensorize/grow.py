@@ -118,10 +118,10 @@ class Grower(Rewriter):
         self.values[key] = now
         return key
 
-    def use(self, key: str, span: Span | None = None) -> Value:
-        """Append the reading of a weight."""
+    def use(self, key: str, span: Span | None = None, site: Attr = ()) -> Value:
+        """Append the reading of a weight; `site` is that of the reading whose place it takes."""
         result = self.fresh.value(Type(Kind.REAL, self.entries[key].shape), key)
-        self.out.append(Op(result, "weight", (), (("key", key), ("site", ())), span))
+        self.out.append(Op(result, "weight", (), (("key", key), ("site", site)), span))
         return result
 
     def name_last(self, name: str, span: Span | None = None) -> Value:

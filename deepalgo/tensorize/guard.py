@@ -14,30 +14,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from deepalgo.compiler import compile
-from deepalgo.emit.code_errors import can_fail
 from deepalgo.emit.rewriter import Fresh
 from deepalgo.errors import CompileError, TensorizeError
-from deepalgo.ir import Block, Handler, Kind, Leaf, Mapping, Program, Static, Tree, Try, Value, leaves
+from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Static, Tree, Type, Value, leaves
 from deepalgo.ir import Sequence as Items
 from deepalgo.network import Network
-from deepalgo.tensorize.grow import Grower
-from deepalgo.tensorize.inline import check_criterion, inline, parameters
+from deepalgo.signature import Signature
+from deepalgo.tensorize.attempt import attempt
+from deepalgo.tensorize.grow import Grower, replace_results
+from deepalgo.tensorize.inline import check_criterion, hidden, inline, parameters
 
 
 def guard(network: Network, by: Callable[..., Any]) -> Network:
     """Let every sample have the better of two answers: the network's, or the one of the heuristic as it was compiled.
 
     `by` is a function of the answer, as the heuristic returns it, and of inputs by their names, that returns a number: the smaller
-    the better. So by this criterion no sample is ever worse off than with the heuristic, seen in training or not.
+    the better. So by this criterion no sample is ever worse off than with the heuristic, seen in training or not. Where the network
+    fails, or its loops do not end, the heuristic's answer is taken.
     """
-    if network.program is network.heuristic and not network.program.weights:
-        raise TensorizeError(f"{network.program.name} has no weights, so there is nothing to guard")
+    if all(weight.frozen for weight in network.program.weights):
+        raise TensorizeError(f"{network.program.name} has no trainable weight, so it gives the heuristic's answers: nothing to guard")
     return _Guard(network, by).guarded()
 
 
@@ -53,19 +55,17 @@ class _Guard(Grower):
         """The network that gives the better answers."""
         program = self.network.program
         inputs = tuple(item.value for item in program.inputs)
-        criterion, names = self._criterion()
-        known = {item.path: item.value for item in program.inputs}
-        others = [known[name] for name in names]
+        criterion, others = self._criterion()
         old = inline(self, self.network.heuristic, inputs)
-        old_score = self._score(criterion, old, others, program.output, old)[-1]
-        *new, new_score = self._score(criterion, None, others, program.output, old)
+        self.out = list(map(hidden, self.out))
+        score = partial(self._score, criterion, others)
+        (old_score,), _ = attempt(self, lambda: (score(old),), lambda: (self.const(math.inf),))
+        # One attempt for the answer and its score: where either fails the heuristic's is taken.
+        (*new, new_score), _ = attempt(self, lambda: self._scored(score, inputs), lambda: (*old, self.const(math.inf)))
         # Of equally good ones the network's is taken: at birth they all are, and its weights are to learn.
         better = self.add("and", self.add("le", new_score, old_score), self.add("lt", new_score, self.const(math.inf)))
         results = tuple(self._either(better, mine, theirs) for mine, theirs in zip(new, old, strict=True))
-        body = Block((), tuple(self.out), results)
-        at = dict(zip(program.body.results, range(len(results)), strict=True))
-        changes = tuple((path, results[at[value]]) for path, value in program.changes)
-        return self.finish(replace(program, body=body, output=_relabel(program.output, iter(results)), changes=changes))
+        return self.finish(replace_results(program, Block((), tuple(self.out), results)))
 
     def _either(self, better: Value, mine: Value, theirs: Value) -> Value:
         if mine.type.shape:
@@ -73,45 +73,39 @@ class _Guard(Grower):
             better = self.add("broadcast", self.add("reshape", better, attrs=(("shape", (1,) * len(shape)),)), attrs=(("shape", shape),))
         return self.add("select", better, mine, theirs)
 
-    def _criterion(self) -> tuple[Program, list[str]]:
-        _, *names = parameters(self.by)
-        known = {item.path: item.value.type for item in self.network.program.inputs}
+    def _criterion(self) -> tuple[Program, list[Value]]:
+        _, *names = parameters(self.by, "the criterion")
+        known = _arguments(self.network)
         for name in names:
             if name not in known:
                 raise TensorizeError(f"the criterion asks for `{name}`; the inputs are {', '.join(known)}")
-        output = _example(self.network.program.output)
-        args = [output, *(np.ones(known[name].shape) if known[name].shape else 1.0 for name in names)]
+        args = [_example(self.network.program.output), *(_example(known[name]) for name in names)]
         try:
             program = compile(self.by, example=(tuple(args), {})).program
         except CompileError as error:
             raise TensorizeError(f"the criterion cannot be compiled:\n{error}") from None
-        return check_criterion(program, "the criterion"), names
+        return check_criterion(program, "the criterion"), [value for name in names for value in leaves(known[name])]
 
-    def _score(
-        self, criterion: Program, answer: Sequence[Value] | None, others: Sequence[Value], output: Tree, fallback: Sequence[Value]
-    ) -> tuple[Value, ...]:
-        """The answer and its score; the network's own where none is given. Where it fails, the fallback and infinity."""
-        outer, self.out = self.out, []
-        inputs = [item.value for item in self.network.program.inputs]
-        if answer is None:
-            answer = inline(self, self.network.program, inputs, fixed={})
-        count = sum(1 for _ in leaves(output))
+    def _scored(self, score: Callable[[Sequence[Value]], Value], inputs: Sequence[Value]) -> tuple[Value, ...]:
+        answer = inline(self, self.network.program, inputs, fixed={})
+        return (*answer, score(answer))
+
+    def _score(self, criterion: Program, others: Sequence[Value], answer: Sequence[Value]) -> Value:
+        """How bad an answer is; what is no number is infinitely bad."""
+        count = sum(1 for _ in leaves(self.network.program.output))
         numbers = [value for value in answer[:count] if value.type.kind >= Kind.REAL]
         (score,) = inline(self, criterion, (*numbers, *others))
-        score = score if score.type.kind == Kind.REAL else self.add("to_real", score)
-        score = self.add("select", self.add("eq", score, score), score, self.const(math.inf))
-        results = (*answer, score)
-        body, self.out = Block((), tuple(self.out), results), outer
-        if not any(map(can_fail, body.body)):
-            self.out.extend(body.body)
-            return results
-        outer, self.out = self.out, []
-        worst = self.const(math.inf)
-        handler = Handler(("Exception",), Block((), tuple(self.out), (*fallback, worst)))
-        self.out = outer
-        made = tuple(self.fresh.value(value.type, value.name) for value in results)
-        self.out.append(Try(made, body, (handler,)))
-        return made
+        score = self.fit(score, Type(Kind.REAL))
+        return self.add("select", self.add("eq", score, score), score, self.const(math.inf))
+
+
+def _arguments(network: Network) -> dict[str, Tree]:
+    """The inputs by their names, and arguments that hold several inputs by theirs."""
+    at = {item.path: item.value for item in network.program.inputs}
+    known: dict[str, Tree] = {path: Leaf(value) for path, value in at.items()}
+    if isinstance(network.signature, Signature):
+        known |= {argument.name: argument.tree for argument in network.signature.arguments}
+    return known
 
 
 class Unknown:
@@ -132,14 +126,3 @@ def _example(tree: Tree) -> Any:
             return (list if kind == "list" else tuple)(_example(item) for item in items)
         case Mapping(_, keys, items):
             return {key: _example(item) for key, item in zip(keys, items, strict=True)}
-
-
-def _relabel(tree: Tree, values: Any) -> Tree:
-    match tree:
-        case Leaf():
-            return Leaf(next(values))
-        case Static():
-            return tree
-        case Items() | Mapping():
-            return replace(tree, items=tuple(_relabel(item, values) for item in tree.items))
-

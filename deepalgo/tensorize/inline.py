@@ -1,6 +1,6 @@
 """Put one program into another: criteria and candidates that a user writes as functions, and the heuristic itself.
 
->>> from deepalgo.ir import Block, Input, Leaf
+>>> from deepalgo.ir import Input, Leaf
 >>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL))
 >>> double = Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(y))
 >>> build = Rewriter(Fresh(7))
@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, assert_never
 
 import numpy as np
 
 from deepalgo.compiler import compile
 from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.errors import CompileError, TensorizeError
-from deepalgo.ir import Attr, Kind, Op, Program, Type, Value
+from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Try, Type, Value, While
 from deepalgo.tensorize.grow import key_of
 
 
@@ -56,11 +57,52 @@ class _Inliner(Rewriter):
             super().op(op)
 
 
-def parameters(function: Callable[..., Any]) -> list[str]:
-    """The names of the parameters of a criterion."""
+def hidden(statement: Statement) -> Statement:
+    """The statement without names and lines, so that no later transformation finds it; errors still know their lines."""
+    match statement:
+        case Op():
+            return Op(_unnamed(statement.result), statement.name, statement.args, statement.attrs)
+        case Check():
+            return statement
+        case If():
+            then, orelse = _hidden_block(statement.then), _hidden_block(statement.orelse)
+            return replace(statement, results=_all_unnamed(statement.results), then=then, orelse=orelse, span=None)
+        case Loop():
+            return replace(statement, results=_all_unnamed(statement.results), body=_hidden_block(statement.body), span=None)
+        case While():  # its line is that of an error, too
+            test, body = _hidden_block(statement.test), _hidden_block(statement.body)
+            return replace(statement, results=_all_unnamed(statement.results), test=test, body=body)
+        case Try():
+            handlers = tuple(replace(handler, block=_hidden_block(handler.block)) for handler in statement.handlers)
+            return replace(statement, results=_all_unnamed(statement.results), body=_hidden_block(statement.body), handlers=handlers)
+        case _:
+            assert_never(statement)
+
+
+def _hidden_block(block: Block) -> Block:
+    return Block(_all_unnamed(block.params), tuple(map(hidden, block.body)), block.results)
+
+
+def _all_unnamed(values: tuple[Value, ...]) -> tuple[Value, ...]:
+    return tuple(map(_unnamed, values))
+
+
+def _unnamed(value: Value) -> Value:
+    return Value(value.id, value.type)
+
+
+def parameters(function: Callable[..., Any], what: str) -> list[str]:
+    """The names of the parameters of a function that a user gives, those with a default left out."""
     if not callable(function):
-        raise TensorizeError(f"a function is needed here, not {function!r}")
-    return [item.name for item in inspect.signature(function).parameters.values() if item.default is item.empty]
+        raise TensorizeError(f"{what} must be a function, not {function!r}")
+    try:
+        found = inspect.signature(function).parameters.values()
+    except ValueError:
+        raise TensorizeError(f"{what} has parameters without names: wrap it, as in lambda x: {function.__name__}(x)") from None
+    names = [item.name for item in found if item.default is item.empty]
+    if not names:
+        raise TensorizeError(f"{what} must take the value that it is about as its first parameter")
+    return names
 
 
 def as_program(function: Callable[..., Any], types: Sequence[Type], what: str) -> Program:

@@ -13,7 +13,7 @@ import torch
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import Block, Kind, Op, Program, Statement, Value, defined, walk
 from deepalgo.network import Network
-from deepalgo.tensorize.find import find_signal
+from deepalgo.tensorize.find import find_signal, lines_of
 from deepalgo.tensorize.grow import Grower, key_of, weight_ops
 from deepalgo.tensorize.stretch import home, leading, reads
 from deepalgo.tensorize.structures import rates
@@ -33,11 +33,18 @@ class Kronecker:
 
 def lift(network: Network, target: str, structure: Kronecker, line: int | None, until: str | None) -> Network:
     """Copy what happens between a signal and the one at which the copies meet."""
-    starts = find_signal(network.program, target, line)
+    start = find_start(network.program, target, line)
+    return _Copies(network, find_stretch(network.program, start, target, until), target, structure.k).grow()
+
+
+def find_start(program: Program, name: str, line: int | None) -> Value:
+    """The one value of a variable."""
+    starts = find_signal(program, name, line)
     if len(starts) > 1:
-        raise TensorizeError(f"`{target}` is given a value at several lines: pick one by its line")
-    stretch = find_stretch(network.program, starts[0], target, until)
-    return _Copies(network, stretch, target, structure.k).grow()
+        lines = lines_of(program, starts)
+        way = f"pick one by its line ({lines})" if "," in lines else "copy a variable that is computed once"
+        raise TensorizeError(f"`{name}` is given a value at {len(starts)} places, and Kronecker copies what comes of one: {way}")
+    return starts[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,18 +119,18 @@ class _Copies(Grower):
 
     def op(self, op: Op) -> None:
         if self.copy_number is not None and op.name == "weight" and key_of(op) in self.own:
-            table = self.use(self.tables[key_of(op)], op.span)
+            table = self.use(self.tables[key_of(op)], op.span, op.attr("site"))
             self.env[op.result] = self.add("take", table, attrs=(("key", (self.copy_number,)),))
         else:
             super().op(op)
 
     def _meet(self, end: Value) -> Value:
-        total = None
-        for number, rate in enumerate(rates(self.k)):
-            copy = self._copied(number, rate)
-            total = copy if total is None else self.add("add", total, copy)
-        assert total is not None
-        return self.add("div", total, self.const(float(self.k)))
+        copies = [self._copied(number, rate) for number, rate in enumerate(rates(self.k))]
+        while len(copies) > 1:  # in pairs: the sum of 2, 3, 4, 6 or 8 equal copies is exact
+            copies = [self.add("add", *copies[place : place + 2]) if place + 1 < len(copies) else copies[place]
+                      for place in range(0, len(copies), 2)]
+        self.add("div", copies[0], self.const(float(self.k)))
+        return self.name_last(end.name)
 
     def _copied(self, number: int, rate: float) -> Value:
         env, self.env = self.env, dict(self.env)

@@ -1,6 +1,7 @@
 """`remember`: the values that a loop carried in earlier rounds enter the update, with weight zero at birth.
 
-Before the first round there is no history: every remembered value is then the one that the loop starts from.
+Before the first round there is no history: every remembered value is then the one that the loop starts from. What is not finite is
+not remembered: an infinite value, with which many searches begin, counts as zero.
 
 >>> import deepalgo as da
 >>> def root(s):
@@ -21,9 +22,9 @@ import torch
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import Block, Kind, Loop, Value, While
 from deepalgo.network import Network
-from deepalgo.tensorize.find import carried, find_loop, slot_of
+from deepalgo.tensorize.find import all_loops, carried, find_loops, slot_of
 from deepalgo.tensorize.grow import Grower
-from deepalgo.tensorize.structures import multiply
+from deepalgo.tensorize.structures import finite, multiply
 
 
 def remember(network: Network, where: int | str | None = None, depth: int = 1, *, signal: str | None = None) -> Network:
@@ -34,12 +35,11 @@ def remember(network: Network, where: int | str | None = None, depth: int = 1, *
     """
     if depth < 1:
         raise TensorizeError(f"depth must be a positive whole number, not {depth!r}")
-    loop = find_loop(network.program, where)
-    slot = slot_of(loop, signal or (where if isinstance(where, str) else None))
-    value = carried(loop)[slot]
-    if value.type.kind != Kind.REAL or len(value.type.shape) > 1:
-        raise TensorizeError(f"`{value.name}` is {value.type}: only real numbers and vectors are remembered")
-    return _Memory(network, loop, slot, depth).grow()
+    named = signal or (where if isinstance(where, str) else None)
+    for number in find_loops(network.program, where, named):
+        loop = list(all_loops(network.program))[number]
+        network = _Memory(network, loop, slot_of(loop, named), depth).grow()
+    return network
 
 
 class _Memory(Grower):
@@ -49,6 +49,9 @@ class _Memory(Grower):
         super().__init__(network)
         self.target, self.slot, self.depth = target, slot, depth
         self.value = carried(target)[slot]
+        if self.value.type.kind != Kind.REAL or len(self.value.type.shape) > 1:
+            what = f"`{self.value.name}` is {self.value.type}: only real numbers and vectors are remembered"
+            raise TensorizeError(f"{what}; for an array there is widen(net, {self.value.name!r}, ...)")
         shape = self.value.type.shape
         self.key = self.make_weight(f"{self.value.name}_memory", torch.zeros(depth, *shape, *shape, dtype=network.dtype), span=target.span)
         self.past = [self.fresh.value(self.value.type, f"{self.value.name}_ago{back + 1}") for back in range(depth)]
@@ -81,7 +84,8 @@ class _Memory(Grower):
         new = body.results[self.slot]
         for back, value in enumerate(self.past):
             weight = self.add("take", table, attrs=(("key", (back,)),))
-            new = self.add("add", new, multiply(self, weight, value) if value.type.shape else self.add("mul", weight, value))
+            past = finite(self, value)
+            new = self.add("add", new, multiply(self, weight, past) if value.type.shape else self.add("mul", weight, past))
         named = self.name_last(self.value.name)
         results = (*body.results[: self.slot], named, *body.results[self.slot + 1 :], self.value, *self.past[:-1])
         result = Block((*body.params, *self.past), tuple(self.out), results)

@@ -104,8 +104,9 @@ class _Soft(Grower):
             where = f" at line {', '.join(map(str, sorted(self.lines)))}" if self.lines is not None else ""
             name = self.network.program.name
             raise TensorizeError(f"{name} has no guard{where} that chooses between real values by comparing real numbers and is still hard")
-        if self.lines is not None and self.lines - self.met.keys():
-            raise TensorizeError(f"there is no guard that can be softened at line {', '.join(map(str, sorted(self.lines - self.met.keys())))}")
+        missing = sorted((self.lines or set()) - self.met.keys())
+        if missing:
+            raise TensorizeError(f"there is no guard that can be softened at line {', '.join(map(str, missing))}")
         return grown
 
     def branch(self, branch: If) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from deepalgo.ir import Block, Program, Statement, Value, blocks, captured, defined, used
 
 
@@ -37,7 +39,17 @@ def leading(chain: tuple[Statement, ...], end: Value) -> list[Statement]:
     return kept[::-1]
 
 
-def private(program: Program, block: Block, end: Value) -> tuple[Statement, ...]:
+def depending(chain: Iterable[Statement], sources: set[Value], itself: Callable[[Statement], bool]) -> list[Statement]:
+    """The statements that depend on some values, or of which `itself` says so."""
+    known, found = set(sources), []
+    for statement in chain:
+        if itself(statement) or known.intersection(reads(statement)):
+            found.append(statement)
+            known.update(defined(statement))
+    return found
+
+
+def private(block: Block, end: Value) -> tuple[Statement, ...]:
     """The statements of a block that lead to a value and that nothing else needs, in order."""
     kept = leading(block.body, end)
     while True:

@@ -188,6 +188,11 @@ def _numbered(number: int, name: str) -> str:
     return name if number == 0 else f"{number + 1}{name and '_' + name}"
 
 
+def finite(build: Rewriter, x: Value) -> Value:
+    """The value with zeros where it is not finite: times a weight of zero, infinity would be no number."""
+    return build.add("select", build.add("isfinite", x), x, build.const(0.0))
+
+
 def multiply(build: Rewriter, matrix: Value, x: Value) -> Value:
     """`matrix @ x` for a vector, and for each of the vectors along the last axis of an array."""
     if len(x.type.shape) == 1:

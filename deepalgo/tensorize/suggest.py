@@ -17,17 +17,18 @@ guard(net, by=...)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from deepalgo.ir import If, Kind, Op, Program, Value, walk
+from deepalgo.errors import TensorizeError
+from deepalgo.ir import Kind, Program, defined, walk
 from deepalgo.network import Network
 from deepalgo.source import Span
-from deepalgo.tensorize.find import all_loops, carried, is_users
-from deepalgo.tensorize.grow import key_of, keys_in, weight_ops
-
-#: Comparisons that have a margin.
-ORDER = ("lt", "le", "gt", "ge")
+from deepalgo.tensorize.find import all_loops, carried, find_signal, find_spots, is_users, signals
+from deepalgo.tensorize.grow import key_of, weight_ops
+from deepalgo.tensorize.kronecker import find_start, find_stretch
+from deepalgo.tensorize.soften import soft_lines
+from deepalgo.tensorize.untie import weights_of
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,15 @@ class Suggestions(tuple[Suggestion, ...]):
 def suggest(network: Network) -> Suggestions:
     """Where a network could grow."""
     program = network.program
-    return Suggestions((*_untie(network), *_loops(program), *_widen(program), *_soften(program), *_correct(program), *_guard(network)))
+    found = (*_untie(program), *_loops(program), *_signals(program), *_soften(network), *_guard(network))
+    order = ("untie", "remember", "choose", "widen", "soften", "correct", "guard")
+    return Suggestions(sorted(dict.fromkeys(found), key=lambda item: order.index(item.call.partition("(")[0])))
 
 
-def _untie(network: Network) -> Iterator[Suggestion]:
-    program = network.program
+def _untie(program: Program) -> Iterator[Suggestion]:
     trainable = {weight.key for weight in program.weights if not weight.frozen}
     for loop in all_loops(program):
-        keys = sorted(keys_in(loop.body) & trainable)
+        keys = sorted({key_of(op) for op in weights_of(program, loop)} & trainable)
         if keys and loop.span is not None:
             yield Suggestion(f"untie(net, {loop.span.line})", f"every round reads {_listed(keys)}", loop.span)
     for key in sorted(trainable):
@@ -75,62 +77,52 @@ def _untie(network: Network) -> Iterator[Suggestion]:
 
 def _loops(program: Program) -> Iterator[Suggestion]:
     for loop in all_loops(program):
-        if loop.span is None:
-            continue
         for value in carried(loop):
-            if is_users(value) and value.type.kind == Kind.REAL and len(value.type.shape) <= 1:
+            if loop.span is None or not is_users(value) or value.type.kind != Kind.REAL:
+                continue
+            if len(value.type.shape) <= 1:
                 call = f"remember(net, {loop.span.line}, signal={value.name!r})"
                 yield Suggestion(call, f"`{value.name}` goes from round to round", loop.span)
-                call = f"choose(net, {value.name!r}, steps=(0.5, 1.0, 1.5), by=...)"
+            if _applies(find_spots, program, value.name, loop.span.line):
+                line = "" if _applies(find_spots, program, value.name) else f", line={loop.span.line}"
+                call = f"choose(net, {value.name!r}, steps=(0.5, 1.0, 1.5), by=...{line})"
                 yield Suggestion(call, f"the step of `{value.name}` can be searched", loop.span)
 
 
-def _widen(program: Program) -> Iterator[Suggestion]:
-    for op in _named(program):
-        rank = len(op.result.type.shape)
+def _signals(program: Program) -> Iterator[Suggestion]:
+    for value in signals(program):
+        name, rank = value.name, len(value.type.shape)
+        if not _applies(find_signal, program, name):
+            continue
+        span = next(item.span for item in walk(program.body) if value in defined(item))
         if rank:
-            structure = "Dense()" if rank == 1 else "BlockToeplitz()"
-            yield Suggestion(f"widen(net, {op.result.name!r}, {structure})", f"`{op.result.name}` is {op.result.type}", op.span)
+            yield Suggestion(f"widen(net, {name!r}, {'Dense' if rank == 1 else 'BlockToeplitz'}())", f"`{name}` is {value.type}", span)
+        if _applies(_lift, program, name):
+            yield Suggestion(f"widen(net, {name!r}, Kronecker(2))", f"what comes of `{name}` meets again", span)
+        if rank <= 1:
+            yield Suggestion(f"correct(net, {name!r})", f"`{name}` can have a learned correction", span)
 
 
-def _soften(program: Program) -> Iterator[Suggestion]:
-    made = {op.result: op for op in walk(program.body) if isinstance(op, Op)}
-    lines: dict[int, Span] = {}
-    for item in walk(program.body):
-        condition = item.condition if isinstance(item, If) else item.args[0] if isinstance(item, Op) and item.name == "select" else None
-        if condition is not None and item.span is not None and _has_margin(condition, made):
-            lines.setdefault(item.span.line, item.span)
-    for line, span in lines.items():
+def _lift(program: Program, name: str) -> None:
+    find_stretch(program, find_start(program, name, None), name, None)
+
+
+def _soften(network: Network) -> Iterator[Suggestion]:
+    for line, span in soft_lines(network).items():
         yield Suggestion(f"soften(net, *inputs, guards=[{line}])", "its guard has a threshold", span)
 
 
-def _has_margin(condition: Value, made: dict[Value, Op]) -> bool:
-    op = made.get(condition)
-    if op is None:
+def _applies(find: Callable[..., object], *args: object) -> bool:
+    try:
+        find(*args)
+    except TensorizeError:
         return False
-    if op.name in ORDER:
-        return any(arg.type.kind == Kind.REAL for arg in op.args)
-    return op.name in ("and", "or", "not") and any(_has_margin(arg, made) for arg in op.args)
-
-
-def _correct(program: Program) -> Iterator[Suggestion]:
-    for op in _named(program):
-        if len(op.result.type.shape) <= 1:
-            yield Suggestion(f"correct(net, {op.result.name!r})", f"`{op.result.name}` can have a learned correction", op.span)
+    return True
 
 
 def _guard(network: Network) -> Iterator[Suggestion]:
     if any(not weight.frozen for weight in network.program.weights):
         yield Suggestion("guard(net, by=...)", "a residual can keep the heuristic's answer where it is better", None)
-
-
-def _named(program: Program) -> list[Op]:
-    """The operations that give a variable its value, one for each variable."""
-    found: dict[str, Op] = {}
-    for item in walk(program.body):
-        if isinstance(item, Op) and is_users(item.result) and item.result.type.kind == Kind.REAL and item.name not in ("const", "weight"):
-            found.setdefault(item.result.name, item)
-    return list(found.values())
 
 
 def _listed(keys: list[str]) -> str:

@@ -19,7 +19,7 @@ from dataclasses import replace
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import Block, Kind, Loop, Op, Program, Type, Value, Weight, While, blocks, captured, used
 from deepalgo.network import Network
-from deepalgo.tensorize.find import all_loops, find_loop
+from deepalgo.tensorize.find import all_loops, find_loops
 from deepalgo.tensorize.grow import Grower, key_of, weight_ops
 
 #: A loop that ends by data gets weights for so many rounds; later rounds share the last.
@@ -39,14 +39,28 @@ def untie(network: Network, where: int | str | None = None, *, weights: Iterable
     before = network
     if where in (None, "calls"):
         network = _Calls(network, wanted).grow()
-    if where is None:
-        for number in reversed(range(sum(1 for _ in all_loops(network.program)))):  # inner ones first: the outer round is the first axis
-            network = _untie_loop(network, list(all_loops(network.program))[number], wanted, rounds)
-    elif where != "calls":
-        network = _untie_loop(network, find_loop(network.program, where), wanted, rounds)
+    for number in reversed(_loops(network.program, where)):  # inner ones first: the outer round is the first axis
+        network = _untie_loop(network, list(all_loops(network.program))[number], wanted, rounds)
     if network.program.weights == before.program.weights:
-        raise TensorizeError(f"nothing to untie in {network.program.name}: no such weight is read in a loop or by several calls")
+        raise TensorizeError(_nothing(network, where, wanted))
     return network
+
+
+def _loops(program: Program, where: int | str | None) -> list[int]:
+    """The loops that are meant, by number."""
+    if where == "calls":
+        return []
+    return list(range(len(list(all_loops(program))))) if where is None else find_loops(program, where)
+
+
+def _nothing(network: Network, where: int | str | None, wanted: set[str]) -> str:
+    """Why there is nothing to untie."""
+    name = network.program.name
+    if not wanted:
+        return f"nothing to untie in {name}: it has no trainable weight"
+    place = "in a loop or by several calls" if where is None else "by several calls" if where == "calls" else "in that loop"
+    which = f"`{next(iter(wanted))}` is not" if len(wanted) == 1 else "no such weight is"
+    return f"nothing to untie in {name}: {which} read {place}; suggest(net) lists what can be untied"
 
 
 def _wanted(network: Network, weights: Iterable[str] | None) -> set[str]:
@@ -61,7 +75,17 @@ def _wanted(network: Network, weights: Iterable[str] | None) -> set[str]:
 
 
 def _untie_loop(network: Network, loop: Loop | While, wanted: set[str], rounds: int) -> Network:
-    return _Rounds(network, loop, wanted, loop.count if isinstance(loop, Loop) else rounds).grow()
+    count = loop.count if isinstance(loop, Loop) else min(rounds, loop.bound or rounds)
+    grower = _Rounds(network, loop, wanted, count)
+    return grower.grow() if grower.keys and count else network
+
+
+def weights_of(program: Program, loop: Loop | While) -> list[Op]:
+    """The readings of weights that the rounds of a loop make use of, those in front of the loop included."""
+    outer = {op.result: op for op in weight_ops(program.body)}
+    parts = (loop.body,) if isinstance(loop, Loop) else (loop.test, loop.body)
+    inner = [op for part in parts for op in weight_ops(part)]
+    return [*inner, *(outer[value] for part in parts for value in captured(part) if value in outer)]
 
 
 class _Rounds(Grower):
@@ -75,14 +99,12 @@ class _Rounds(Grower):
         self.index: Value | None = None
         self.outer = {op.result: op for op in weight_ops(network.program.body)}
         self.tables: dict[str, str] = {}
-        parts = (target.body,) if isinstance(target, Loop) else (target.test, target.body)
-        reads = [op for part in parts for op in weight_ops(part)]
-        reads += [self.outer[value] for part in parts for value in captured(part) if value in self.outer]
+        reads = weights_of(network.program, target)
         self.keys = {key_of(op) for op in reads} & wanted
         self.shared = _read_elsewhere(network.program, target, reads)
 
     def loop(self, loop: Loop) -> None:
-        if loop is not self.target or not self.keys or not self.rounds:
+        if loop is not self.target:
             super().loop(loop)
             return
         init, env = self.see(loop.init), dict(self.env)
@@ -92,11 +114,11 @@ class _Rounds(Grower):
         self.out.append(replace(loop, init=init, body=body, results=self.define(loop.results)))
 
     def repeat(self, loop: While) -> None:
-        if loop is not self.target or not self.keys:
+        if loop is not self.target:
             super().repeat(loop)
             return
         init, env = (*self.see(loop.init), self.const(0)), dict(self.env)
-        counter = self.fresh.value(Type(Kind.INT), "rounds")
+        counter = self.fresh.value(Type(Kind.INT), "_rounds")
         self.counter = counter  # the round that a sample is in
         self.inside = True
         test, body = self.block(loop.test), self.block(loop.body)
@@ -105,12 +127,13 @@ class _Rounds(Grower):
         after = self.add("add", counter, self.const(1))
         body = Block((*body.params, counter), tuple(self.out), (*body.results, after))
         self.out = outer
-        results = (*self.define(loop.results), self.fresh.value(Type(Kind.INT), "rounds"))
+        results = (*self.define(loop.results), self.fresh.value(Type(Kind.INT), "_rounds"))
         self.out.append(replace(loop, init=init, test=replace(test, params=(*test.params, counter)), body=body, results=results))
 
     def begin(self, block: Block) -> None:
         target = self.target
-        if not self.inside or block not in ((target.body,) if isinstance(target, Loop) else (target.test, target.body)):
+        super().begin(block)
+        if not any(block is part for part in ((target.body,) if isinstance(target, Loop) else (target.test, target.body))):
             return
         if isinstance(target, Loop):
             self.index = target.body.params[0]
@@ -131,7 +154,7 @@ class _Rounds(Grower):
         if key not in self.tables:
             self.tables[key] = self._table(key)
         assert self.index is not None
-        return self.add("pick_at", self.use(self.tables[key], op.span), self.index, attrs=(("axis", 0),))
+        return self.add("pick_at", self.use(self.tables[key], op.span, op.attr("site")), self.index, attrs=(("axis", 0),))
 
     def _table(self, key: str) -> str:
         old = self.entries[key]

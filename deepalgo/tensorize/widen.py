@@ -107,7 +107,7 @@ class _Factor(Grower):
 
     def op(self, op: Op) -> None:
         if op.name == "weight" and key_of(op) == self.key:
-            self.stand_in[op.result] = {part: self.use(key, op.span) for part, key in self.keys.items()}
+            self.stand_in[op.result] = {part: self.use(key, op.span, op.attr("site")) for part, key in self.keys.items()}
             return
         known = [arg for arg in op.args if arg in self.stand_in]
         if not known:
