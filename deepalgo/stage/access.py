@@ -251,7 +251,7 @@ def get_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any
     from deepalgo.stage import signal_methods
     from deepalgo.stage.arrays import methods
 
-    if isinstance(value, (Array, Masked)) or (isinstance(value, Signal) and value.flavour == "np"):
+    if isinstance(value, (Array, Masked)) or (isinstance(value, Signal) and _is_numpys(value, name)):
         return methods.attribute(machine, value, name, node)
     if isinstance(value, Signal):
         return signal_methods.attribute(machine, value, name, node)
@@ -263,6 +263,11 @@ def get_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any
     if isinstance(value, types.ModuleType):
         return _module_attribute(machine, value, name)
     return _object_attribute(machine, value, name, node)
+
+
+def _is_numpys(value: Signal, name: str) -> bool:
+    """Whether an attribute is one of NumPy's numbers; where data decides whose number it is, those that Python's numbers lack are."""
+    return value.flavour == "np" or (value.flavour == "either" and not hasattr(float, name))
 
 
 def _closure_attribute(machine: Machine, value: Closure, name: str) -> Any:

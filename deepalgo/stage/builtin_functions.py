@@ -453,8 +453,9 @@ def _insert(machine: Machine, ordered: list[Any], item: Any, key: Any, reverse: 
         machine.refuse("sorting by a key that depends on data cannot be compiled", "Sort the keys themselves.", node)
     native_low, native_high = (max, min) if reverse else (min, max)
     for held in ordered:
-        low = pointwise(machine, native_low.__name__, native_low, held, carried)
-        carried = pointwise(machine, native_high.__name__, native_high, held, carried)
+        flavour = arithmetic.flavour_of_choice(held, carried)
+        low = pointwise(machine, native_low.__name__, native_low, held, carried, flavour=flavour)
+        carried = pointwise(machine, native_high.__name__, native_high, held, carried, flavour=flavour)
         result.append(low)
     return [*result, carried]
 
