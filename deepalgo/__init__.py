@@ -5,8 +5,8 @@ stays quick and a file that only marks its constants with `weight` never loads t
 
 >>> import deepalgo as da
 >>> sorted(name for name in dir(da) if name.islower() and not name.startswith("_"))
-['anneal', 'choose', 'compile', 'correct', 'diff', 'fit', 'guard', 'load', 'patch', 'remember', 'soften', 'source', 'suggest',
- 'untie', 'weight', 'widen']
+['anneal', 'choose', 'compile', 'correct', 'diff', 'draw', 'fit', 'guard', 'load', 'patch', 'remember', 'soften', 'source',
+ 'suggest', 'untie', 'weight', 'widen']
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from deepalgo.errors import CompileError, DeepalgoError, FileError, HeuristicErr
 
 if TYPE_CHECKING:
     from deepalgo.compiler import compile
+    from deepalgo.drawing.draw import draw
     from deepalgo.fitting.fit import fit
     from deepalgo.fitting.report import Fit
     from deepalgo.marks import weight
@@ -40,13 +41,14 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "Adds", "BlockToeplitz", "CompileError", "DeepalgoError", "Dense", "Diagonal", "FileError", "Fit", "HeuristicError", "InputError",
     "Kronecker", "LowRank", "Network", "Product", "Scalar", "Scales", "Steps", "TensorizeError", "Toeplitz", "VerificationError",
-    "__version__", "anneal", "choose", "compile", "correct", "diff", "fit", "guard", "load", "patch", "remember", "soften", "source",
-    "suggest", "untie", "weight", "widen",
+    "__version__", "anneal", "choose", "compile", "correct", "diff", "draw", "fit", "guard", "load", "patch", "remember", "soften",
+    "source", "suggest", "untie", "weight", "widen",
 ]
 
 #: Where each public name lives.
 _HOME = {name: module for module, names in {
     "deepalgo.compiler": "compile",
+    "deepalgo.drawing.draw": "draw",
     "deepalgo.fitting.fit": "fit",
     "deepalgo.fitting.report": "Fit",
     "deepalgo.marks": "weight",

@@ -162,6 +162,12 @@ class Network(torch.nn.Module):
         write_file(path, Stored(self.program, self.heuristic, signature, self.loops, self.max_rounds, self.errors, self.dtype,
                                 weights, still))
 
+    def _repr_svg_(self) -> str | None:
+        """The figure that `draw` makes, for notebooks; None where no layout engine is installed."""
+        from deepalgo.drawing.draw import figure
+
+        return figure(self)
+
     def _run(
         self,
         executable: Executable,
