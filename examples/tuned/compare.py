@@ -1,4 +1,4 @@
-"""How the examples measure and print: on samples that no training has seen."""
+"""How the examples measure and conclude: on samples that no training has seen."""
 
 import torch
 
@@ -15,7 +15,9 @@ def percent(network, inputs, target):
         return 100 * (network(*inputs) / target - 1).square().mean().sqrt().item()
 
 
-def show(name, rows, unit):
-    """Print the errors of the heuristic, of its tuned constants and of the grown network."""
-    words = ("as published", "tuned constants", "tensorized")
-    print(f"{name}, rms error on unseen samples: " + ", ".join(f"{row:.3g} {unit} {word}" for row, word in zip(rows, words, strict=False)))
+def conclude(name, rows, unit, goal):
+    """Print the errors as published, with tuned constants and with the grown network; the second must reach the goal."""
+    words = ("as published", "with tuned constants", "tensorized")
+    print(f"{name}, rms error on unseen samples: " + ", ".join(f"{row:.3g} {unit} {word}" for row, word in zip(rows, words, strict=True)))
+    assert rows[1] <= goal < rows[0], f"tuned constants should reach {goal} {unit}"
+    assert rows[2] < rows[1], "the grown network should be better still"

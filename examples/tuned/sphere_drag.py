@@ -7,7 +7,7 @@ Particles", Academic Press, 1978.
 import torch
 
 import deepalgo as da
-from examples.tuned.compare import percent, show
+from examples.tuned.compare import conclude, percent
 
 
 def drag(reynolds):
@@ -47,7 +47,7 @@ def main(count=3000, steps=1000):
     tuned = da.fit(net, reynolds, target, loss="relative", steps=steps, progress=False)
     corrected = da.fit(da.correct(tuned.network, "return", relative=True), reynolds, target, loss="relative", steps=steps, progress=False)
     rows = [percent(one, (other,), standard_curve(other)) for one in (net, tuned.network, corrected.network)]
-    show("drag of a sphere", rows, "%")
+    conclude("drag of a sphere", rows, "%", goal=2.4)
     print(da.diff(tuned.network))
     return rows
 
