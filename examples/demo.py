@@ -1,13 +1,13 @@
-"""Train the constants of a pipe-friction formula that engineers have used since 1966: `make demo`.
+"""Tune the constants of a pipe-friction formula that engineers have used since 1966: `make demo`.
 
-The heuristic is explicit and has a branch: laminar flow below a Reynolds number of 2040, Wood's formula above it. The
-reference is the implicit Colebrook equation, solved with a fixed number of Newton steps. Both ranges are those for which
-the formula was published, and the error that counts is taken on pipes that the training has not seen.
+The heuristic is explicit and has a branch: laminar flow below a Reynolds number of 2040, Wood's formula above it, in the ranges for
+which it was published. The reference is the implicit Colebrook equation, solved with a fixed number of Newton steps.
 
 D. J. Wood, "An explicit friction factor relationship", Civil Engineering (ASCE) 36(12), 1966, pages 60-61.
 """
 
 import math
+from pathlib import Path
 
 import torch
 
@@ -42,45 +42,21 @@ def pipes(count, seed):
     return reynolds, 1e-5 * (4e-2 / 1e-5) ** v
 
 
-def relative_errors(network, inputs):
-    """What the network says, relative to the reference, minus one."""
-    return network(*inputs) / reference(*inputs) - 1
-
-
-def percent(network, inputs):
-    """The relative rms error in percent."""
-    with torch.no_grad():
-        return 100 * relative_errors(network, inputs).square().mean().sqrt().item()
-
-
-def train(network, inputs, steps):
-    """Adam with a step that is relative to each constant: they reach from 0.09 to 2040."""
-    optimiser = torch.optim.Adam([{"params": [weight], "lr": 0.01 * weight.abs().max().item()} for weight in network.parameters()])
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
-    for _ in range(steps):
-        optimiser.zero_grad()
-        relative_errors(network, inputs).square().mean().backward()
-        optimiser.step()
-        schedule.step()
-
-
-def main(count=2000, steps=600):
-    """Compile, certify, train; print every step and hand back the held-out error before and after."""
-    training, held_out = pipes(count, seed=1), pipes(count, seed=2)
+def main(count=2000, steps=300, folder="build/demo"):
+    """Compile, certify, tune; print the report and the diff, save the plot and the drawing, and hand back the fit."""
     network = da.compile(friction_factor)
-
     print("The network repeats the function it was made from:\n")
-    print(network.verify(*held_out))
-    print("\nEvery constant that somebody wrote is a weight:\n")
-    print(network.weights)
+    print(network.verify(*pipes(200, seed=3)))
 
-    before = percent(network, held_out)
-    train(network, training, steps)
-    after = percent(network, held_out)
-    print(f"\nAfter {steps} steps on {count} pipes:\n")
-    print(network.weights)
-    print(f"\nRelative rms error on {count} other pipes: {before:.2f} % as published, {after:.2f} % trained.")
-    return before, after
+    fit = da.fit(network, pipes(count, seed=1), targets=reference, loss="relative", steps=steps)
+    print(f"\nTuned against the exact Colebrook solution:\n\n{fit}")
+    print(f"\nWhat changes in the source:\n\n{da.diff(fit.network)}")
+
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    fit.plot().savefig(Path(folder) / "fit.png", dpi=120)
+    da.draw(fit.network, Path(folder) / "network.svg")
+    print(f"Saved {folder}/fit.png and {folder}/network.svg.")
+    return fit
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from deepalgo.errors import InputError
 from deepalgo.fitting.batches import TEST, VALIDATION, Batches, Epochs, Fresh
 from deepalgo.fitting.checkpoint import Checkpoint, fingerprint
 from deepalgo.fitting.examine import examine
+from deepalgo.fitting.floor import compare
 from deepalgo.fitting.ladder import (
     CONSTANTS,
     GIVEN,
@@ -32,6 +33,7 @@ from deepalgo.fitting.ladder import (
     climb,
     competitor,
     heuristic_of,
+    inherit,
     is_tensorized,
     is_untouched,
 )
@@ -161,10 +163,13 @@ class Work:
         if not is_untouched(self.net):
             given = competitor(self.net)
             rungs.append(Rung(GIVEN, given, self._losses(given)))
+        trainee = competitor(self.net)
         if is_tensorized(self.net):
-            rungs.append(self._train(CONSTANTS, heuristic_of(self.net), known, settings, _of(self.heuristic, rates), polished, bar))
-        name = TENSORIZED if is_tensorized(self.net) else CONSTANTS
-        rungs.append(self._train(name, competitor(self.net), known, settings, rates, polished, bar))
+            tuned = self._train(CONSTANTS, heuristic_of(self.net), known, settings, _of(self.heuristic, rates), polished, bar)
+            rungs.append(tuned)
+            if is_untouched(self.net) and compare(heuristic.validation, tuned.validation).better:
+                inherit(trainee, tuned.network)
+        rungs.append(self._train(TENSORIZED if is_tensorized(self.net) else CONSTANTS, trainee, known, settings, rates, polished, bar))
         held = climb(rungs)
         data = self.batches.whole(), self.validation, self.test
         return examine(self.net, rungs, held, self.objective, *data, self.reference, self.world, self.dropped)

@@ -53,6 +53,16 @@ def competitor(net: Network) -> Network:
     return twin
 
 
+def inherit(net: Network, tuned: Network) -> None:
+    """Let a network that has grown begin with tuned constants; a constant that was untied gives its value to every round."""
+    with torch.no_grad():
+        for weight in net.weights.entries:
+            if weight.key in tuned.weights:
+                tensor, constant = net.weights[weight.key], tuned.weights[weight.key]
+                if tensor.shape[tensor.dim() - constant.dim() :] == constant.shape:
+                    tensor.copy_(constant.expand(tensor.shape))
+
+
 def is_tensorized(net: Network) -> bool:
     """Whether anything was added to the heuristic."""
     return net.program is not net.heuristic and net.program != net.heuristic

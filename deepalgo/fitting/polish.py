@@ -20,7 +20,7 @@ from deepalgo.fitting.train import Training
 MOST_WEIGHTS, MOST_NUMBERS = 600, 32
 #: Samples times numbers times weights.
 MOST_DERIVATIVES = 10_000_000
-ROUNDS = 40
+ROUNDS = 100
 #: Gains below this part of the loss end it.
 ENOUGH = 1e-7
 #: How far the derivatives may be from the gradient.
@@ -38,7 +38,7 @@ def polish(training: Training) -> Tensor:
 
 def by_gradient(training: Training, start: Tensor) -> Tensor:
     """The same for many weights and for any loss, by L-BFGS."""
-    settings = replace(training.settings, optimiser="lbfgs", steps=ROUNDS, runs=1, patience=100, seconds=None)
+    settings = replace(training.settings, optimiser="lbfgs", steps=40, runs=1, patience=100, seconds=None)
     same = training.space, training.objective, training.batches, training.validation, training.known
     last = Training(*same, settings, training.world, start)
     last.run()
