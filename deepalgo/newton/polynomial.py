@@ -5,6 +5,7 @@
 >>> horner([1.0, 0.0, -2.0], 3.0)
 (7.0, 6.0, 1.0)
 
+A power that does not occur costs nothing: derivatives begin with the first coefficient that enters them.
 These functions are what `deepalgo.compile` reads, and what runs as they stand: a coefficient is a float, a complex number or, in
 a batch written by hand, an array.
 """
@@ -24,18 +25,19 @@ def value(S: Any, x: Any) -> Any:
 
 def slope(S: Any, x: Any) -> tuple[Any, Any]:
     """The polynomial and its derivative at `x`."""
-    p, dp = S[0], 0
+    p, dp = S[0], None
     for c in S[1:]:
-        dp = dp * x + p
+        dp = p if dp is None else dp * x + p
         p = p * x + c
-    return p, dp
+    return p, 0 * p if dp is None else dp
 
 
 def horner(S: Any, x: Any) -> tuple[Any, Any, Any]:
     """The polynomial, its derivative and half of its second derivative at `x`."""
-    p, dp, ddp = S[0], 0, 0
+    p, dp, ddp = S[0], None, None
     for c in S[1:]:
-        ddp = ddp * x + dp
-        dp = dp * x + p
+        if dp is not None:
+            ddp = dp if ddp is None else ddp * x + dp
+        dp = p if dp is None else dp * x + p
         p = p * x + c
-    return p, dp, ddp
+    return p, 0 * p if dp is None else dp, 0 * p if ddp is None else ddp
