@@ -35,7 +35,7 @@ from deepalgo.ir import Block, Kind, Op, Statement, Type, Value, defined, walk
 from deepalgo.network import Network
 from deepalgo.tensorize.attempt import attempt
 from deepalgo.tensorize.find import Spot, find_signal, find_spots
-from deepalgo.tensorize.grow import Grower
+from deepalgo.tensorize.grow import Grower, key_of
 from deepalgo.tensorize.inline import as_criterion, as_program, hidden, inline, parameters
 from deepalgo.tensorize.pins import Pins
 from deepalgo.tensorize.stretch import depending, home, leading, private
@@ -148,7 +148,7 @@ class _Choice(Grower):
         self.scaled = {value: number for number, item in enumerate(self.sets) if isinstance(item, Scales) and item.signal != name
                        for value in self._scaled(item, chain)}
         own = private(spot.block, spot.value)
-        self.pins = Pins(self, own)
+        self.pins = Pins(self, own, lambda op: self.const(self.entries[key_of(op)].value))
         fixed = depending(own, self.pins.outer, self.pins.is_trainable)
         self.fixed = {id(statement) for statement in fixed}
         varying = {*self.scaled, *(value for statement in fixed for value in defined(statement))}

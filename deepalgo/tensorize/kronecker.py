@@ -7,15 +7,18 @@ fixed and all different: so the copies give the same answers at birth and part w
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
+from deepalgo.emit.rewriter import Rewriter
 from deepalgo.errors import TensorizeError
-from deepalgo.ir import Block, Kind, Op, Program, Statement, Value, defined, walk
+from deepalgo.ir import Block, Kind, Op, Program, Statement, Value, defined
 from deepalgo.network import Network
 from deepalgo.tensorize.find import find_signal, lines_of
-from deepalgo.tensorize.grow import Grower, key_of, weight_ops
-from deepalgo.tensorize.stretch import home, leading, reads
+from deepalgo.tensorize.grow import Grower, key_of
+from deepalgo.tensorize.pins import Pins
+from deepalgo.tensorize.stretch import home, leading, private, reads
 from deepalgo.tensorize.structures import rates
 from deepalgo.tensorize.untie import spread
 
@@ -49,11 +52,12 @@ def find_start(program: Program, name: str, line: int | None) -> Value:
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """The statements of a block that lead from one value to another."""
+    """The statements of a block that lead from one value to another, and those of them that nothing else needs."""
 
     start: Value
     end: Value
     body: tuple[Statement, ...]
+    private: tuple[Statement, ...]
 
 
 def find_stretch(program: Program, start: Value, name: str, until: str | None) -> Stretch:
@@ -72,12 +76,14 @@ def find_stretch(program: Program, start: Value, name: str, until: str | None) -
         if not named:
             raise TensorizeError(f"`{name}` does not reach `{until}` in the block where it is computed")
         end = named[-1]
+        if end.type.kind != Kind.REAL:
+            raise TensorizeError(f"copies meet in their mean, and `{until}` is {end.type}: let them meet at a real number or array")
     else:
         meets = [value for value in ends if _passes(block, chain, start, value) and value.type.kind == Kind.REAL]
         if not meets:
             raise TensorizeError(f"what comes of `{name}` is not gathered in one value: name where the copies meet with until=")
         end = meets[-1]
-    return Stretch(start, end, tuple(leading(tuple(chain), end)))
+    return Stretch(start, end, tuple(leading(tuple(chain), end)), private(block, end))
 
 
 def _passes(block: Block, chain: list[Statement], start: Value, end: Value) -> bool:
@@ -94,53 +100,62 @@ def _passes(block: Block, chain: list[Statement], start: Value, end: Value) -> b
 
 
 class _Copies(Grower):
-    """Writes a stretch several times."""
+    """Writes every statement of a stretch several times where it stands, so that errors come in the order of the heuristic."""
 
     def __init__(self, network: Network, stretch: Stretch, name: str, k: int) -> None:
         super().__init__(network)
         self.stretch, self.k = stretch, k
-        shape = stretch.start.type.shape
-        self.turn = self.make_weight(f"{name}_turn", torch.zeros(k, *shape, dtype=network.dtype))
-        outside = [op for op in weight_ops(network.program.body) if not any(op is item for item in self._inner())]
-        self.own = {key_of(op) for op in weight_ops(Block((), stretch.body, ())) if not self.entries[key_of(op)].frozen}
-        self.tables = {key: spread(self, self.entries[key], k, f"{key}_copies" if any(key_of(op) == key for op in outside) else key)
-                       for key in sorted(self.own)}
-        self.copy_number: int | None = None
-        self.after = {stretch.end: self._meet}
+        self.body = {id(statement) for statement in stretch.body}
+        self.private = {id(statement) for statement in stretch.private}
+        self.turn = self.make_weight(f"{name}_turn", torch.zeros(k, *stretch.start.type.shape, dtype=network.dtype))
+        self.tables: dict[str, str] = {}
+        self.copies = [Pins(self, stretch.body, partial(self._row, number)) for number in range(k)]
+        #: What stands in each copy for the values of the stretch.
+        self.own: list[dict[Value, Value]] = [{} for _ in range(k)]
+        self.after = {stretch.start: self._fork, stretch.end: self._meet}
 
-    def _inner(self) -> list[Statement]:
-        return list(walk(Block((), self.stretch.body, ())))
+    def _row(self, number: int, op: Op) -> Value:
+        """The weight of a copy."""
+        key = key_of(op)
+        if key not in self.tables:
+            self.tables[key] = spread(self, self.entries[key], self.k, f"{key}_copies")
+        return self.add("take", self.use(self.tables[key], op.span, op.attr("site")), attrs=(("key", (number,)),))
+
+    def _fork(self, start: Value) -> Value:
+        (here,) = self.see((start,))
+        for number, rate in enumerate(rates(self.k)):
+            turn = self.add("take", self.use(self.turn), attrs=(("key", (number,)),))
+            factor = self.add("add", self.const(1.0), self.add("mul", self.const(rate), turn))
+            self.own[number][start] = self.add("mul", factor, here)
+        return here
 
     def statement(self, statement: Statement) -> None:
-        if any(statement is item for item in self.stretch.body) and self.copy_number is None:
-            self._attend(defined(statement))
-        else:
+        if id(statement) not in self.body or self.renews:
             super().statement(statement)
+            return
+        if id(statement) not in self.private:
+            Rewriter.statement(self, statement)
+        for pins, own in zip(self.copies, self.own, strict=True):
+            env, self.env = self.env, {**self.env, **own}
+            self.renews = True
+            pins.rebuild(statement)
+            self.renews = False
+            own.update((value, self.env[value]) for value in defined(statement))
+            self.env = env
+        self._attend(defined(statement))
 
     def op(self, op: Op) -> None:
-        if self.copy_number is not None and op.name == "weight" and key_of(op) in self.own:
-            table = self.use(self.tables[key_of(op)], op.span, op.attr("site"))
-            self.env[op.result] = self.add("take", table, attrs=(("key", (self.copy_number,)),))
-        else:
+        if not any(pins.replaces(op) for pins in self.copies):
             super().op(op)
 
     def _meet(self, end: Value) -> Value:
-        copies = [self._copied(number, rate) for number, rate in enumerate(rates(self.k))]
-        while len(copies) > 1:  # in pairs: the sum of 2, 3, 4, 6 or 8 equal copies is exact
-            copies = [self.add("add", *copies[place : place + 2]) if place + 1 < len(copies) else copies[place]
-                      for place in range(0, len(copies), 2)]
-        self.add("div", copies[0], self.const(float(self.k)))
+        parts = [own[end] for own in self.own]
+        while len(parts) > 1:  # in pairs: the sum of 2, 3, 4, 6 or 8 equal numbers is exact
+            parts = [self.add("add", *pair) if len(pair) == 2 else pair[0] for pair in _pairs(parts)]
+        self.add("div", parts[0], self.const(float(self.k)))
         return self.name_last(end.name)
 
-    def _copied(self, number: int, rate: float) -> Value:
-        env, self.env = self.env, dict(self.env)
-        (start,) = self.see((self.stretch.start,))
-        turn = self.add("take", self.use(self.turn), attrs=(("key", (number,)),))
-        factor = self.add("add", self.const(1.0), self.add("mul", self.const(rate), turn))
-        self.env[self.stretch.start] = self.add("mul", factor, start)
-        self.copy_number, self.renews = number, True
-        self.statements(self.stretch.body)
-        self.copy_number, self.renews = None, False
-        (end,) = self.see((self.stretch.end,))
-        self.env = env
-        return end
+
+def _pairs(values: list[Value]) -> list[list[Value]]:
+    """The values in pairs."""
+    return [values[place : place + 2] for place in range(0, len(values), 2)]

@@ -37,10 +37,10 @@ def untie(network: Network, where: int | str | None = None, *, weights: Iterable
         raise TensorizeError(f"rounds must be a positive whole number, not {rounds!r}")
     wanted = _wanted(network, weights)
     before = network
-    if where in (None, "calls"):
-        network = _Calls(network, wanted).grow()
     for number in reversed(_loops(network.program, where)):  # inner ones first: the outer round is the first axis
         network = _untie_loop(network, list(all_loops(network.program))[number], wanted, rounds)
+    if where in (None, "calls"):
+        network = _Calls(network, wanted | {key for key in network.weights if key not in before.weights}).grow()
     if network.program.weights == before.program.weights:
         raise TensorizeError(_nothing(network, where, wanted))
     return network
