@@ -13,6 +13,7 @@ import typer
 import deepalgo
 from deepalgo.commands.check import check
 from deepalgo.commands.draw import draw
+from deepalgo.commands.reproduce import reproduce
 from deepalgo.commands.source import source
 from deepalgo.commands.tune import tune
 
@@ -26,6 +27,8 @@ Examples:
   deepalgo draw pipes.py:friction --output friction.svg
 
   deepalgo source pipes.py:friction
+
+  deepalgo reproduce newton
 """
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -51,3 +54,4 @@ def _options(
 
 for command in (check, tune, draw, source):
     app.command()(command)
+app.add_typer(reproduce, name="reproduce")

@@ -116,10 +116,12 @@ def _correction(x: Tensor, S: Tensor) -> Tensor:
     return torch.as_tensor(p * dp / (dp * dp + 1e-12) + 2 * x.clamp(max=0))
 
 
-def train(task: Task, net: Network, *, seed: int = 0, steps: int = 400) -> Fit:
-    """Train on fresh systems; the damping, which keeps J = 0 harmless, stays."""
+def train(task: Task, net: Network, *, seed: int = 0, steps: int = 200, attempts: int = 1) -> Fit:
+    """Train on fresh systems, of several attempts keep the best; the damping, which keeps J = 0 harmless, stays."""
     dampings = {key: 0.0 for key in net.weights if key.startswith("damping")}
-    return fit(net, _drawn(task), residual=error(task), steps=steps, batch_size=512, rates=dampings, seed=seed, progress=False)
+    return fit(
+        net, _drawn(task), residual=error(task), steps=steps, batch_size=512, rates=dampings, seed=seed, seeds=attempts, progress=False
+    )
 
 
 def _drawn(task: Task) -> Callable[[int, torch.Generator], tuple[Array]]:

@@ -2,9 +2,9 @@
 
 >>> import deepalgo as da
 >>> from deepalgo.newton.charts import real_root
->>> run = batched(da.compile(real_root, example=((np.ones(3),), {})))
->>> run(np.array([[1.0, 0.0, -4.0], [2.0, 3.0, 1.0]])).round(12).tolist()
-[2.0, -0.5]
+>>> run = batched(da.compile(real_root, example=((np.ones(4),), {})))
+>>> run(np.array([[1.0, 0.0, 0.0, -27.0], [2.0, 0.0, 0.0, 2.0]])).round(12).tolist()
+[3.0, -1.0]
 """
 
 from __future__ import annotations
