@@ -19,7 +19,7 @@ from deepalgo.errors import InputError
 from deepalgo.network import Network
 
 #: Images that go through the network together. More would push the pictures between two operations out of the cache.
-PIECE = 4
+PIECE = 8
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,15 @@ class History:
         return max(range(len(self.accuracies)), key=lambda epoch: (self.accuracies[epoch], -epoch))
 
 
+def pieces(items: Tensor, size: int) -> list[Tensor]:
+    """So many at a time."""
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
 def scores(network: Network, images: Tensor, piece: int = PIECE) -> Tensor:
     """The network's answers, without gradients."""
     with torch.no_grad():
-        return torch.cat([network(part) for part in images.split(piece)]) if len(images) else network(images)
+        return torch.cat([network(part) for part in pieces(images, piece)]) if len(images) else network(images)
 
 
 def accuracy(network: Network, images: Tensor, labels: Tensor) -> float:
@@ -114,17 +119,18 @@ class _State:
 
     @classmethod
     def fresh(cls, network: Network, images: Tensor, settings: Settings) -> _State:
-        groups = [
-            {"params": [tensor], "lr": settings.rate * _scale(key, tensor)}
+        free = [
+            (tensor, settings.rate * _scale(key, tensor))
             for key, tensor in zip(network.weights, network.weights.tensors(), strict=True)
             if tensor.requires_grad and key not in settings.fixed
         ]
+        groups = [{"params": [tensor], "lr": rate} for tensor, rate in free]
         steps = max(1, settings.epochs * -(-len(images) // settings.batch))
         if settings.optimiser == "sgd":
             optimiser: torch.optim.Optimizer = torch.optim.SGD(groups, lr=settings.rate)
             return cls(network, optimiser, torch.optim.lr_scheduler.ConstantLR(optimiser, 1.0))
         optimiser = torch.optim.Adam(groups, lr=settings.rate)
-        rates = [group["lr"] for group in groups]
+        rates = [rate for _, rate in free]
         return cls(network, optimiser, torch.optim.lr_scheduler.OneCycleLR(optimiser, rates, total_steps=steps + 1, pct_start=0.2))
 
     def note(self, loss: float, found: float) -> None:
@@ -170,15 +176,15 @@ def _epoch(network: Network, images: Tensor, labels: Tensor, settings: Settings,
     """One pass over all images in an order, and with movements, that seed and epoch decide."""
     generator = torch.Generator().manual_seed(settings.seed * 1000 + epoch)
     total = 0.0
-    for chosen in torch.randperm(len(images), generator=generator).split(settings.batch):
+    for chosen in pieces(torch.randperm(len(images), generator=generator), settings.batch):
         state.optimiser.zero_grad(set_to_none=True)
         moved = shift(images[chosen], settings.shift, generator)
-        for part, wanted in zip(moved.split(PIECE), labels[chosen].split(PIECE), strict=True):
+        for part, wanted in zip(pieces(moved, PIECE), pieces(labels[chosen], PIECE), strict=True):
             value = loss(network(part), wanted, settings) * (len(part) / len(chosen))
-            value.backward()
+            torch.autograd.backward(value)
             total += value.item() * len(chosen)
         if settings.repulsion:
-            (settings.repulsion * repulsion(network)).backward()
+            torch.autograd.backward(settings.repulsion * repulsion(network))
         state.optimiser.step()
         state.schedule.step()
     return total / len(images)

@@ -27,7 +27,7 @@ def heuristic(
     labels: Array,
     moves: Sequence[Transform],
     *,
-    temperature: float = 1.0,
+    temperature: float | Array = 1.0,
     roughness: float | None = 0.0,
     masks: Array | None = None,
     mixing: Array | None = None,
@@ -36,21 +36,21 @@ def heuristic(
     """A function of an image that answers how much each class is like it.
 
     `centres` are images and `labels` a row for each of them; `mixing` (Q) is the identity unless given, `masks` are ones. A distance
-    of d counts as `exp(-temperature * d)`. `roughness` (lambda) makes distances larger where the best translation changes from pixel to
-    pixel; with None this part is left out.
+    of d counts as `exp(-temperature * d)`, with one temperature or one for each centre. `roughness` (lambda) makes distances larger
+    where the best translation changes from pixel to pixel; with None this part is left out.
     """
-    all_masks = np.ones_like(centres) if masks is None else masks
-    all_mixing = np.eye(len(centres)) if mixing is None else mixing
+    masks = np.ones_like(centres) if masks is None else masks
+    mixing = np.eye(len(centres)) if mixing is None else mixing
 
     def classify(image: Array) -> Array:
-        m, c = weight(all_masks, "masks"), weight(centres, "centres")
+        m, c = weight(masks, "masks"), weight(centres, "centres")
         r, s = match(image, m, c, moves, p)
         if roughness is not None:
             r = (1 + weight(roughness, "roughness") * np.sum(np.abs(laplacian(s)), axis=0)) * r
         d = np.sum(r * r, axis=(1, 2))
         closeness = np.exp(-weight(temperature, "temperature") * (d - np.min(d)))
         g = closeness / np.sum(closeness)
-        f: Array = (weight(all_mixing, "mixing") @ g) @ weight(labels, "labels")
+        f: Array = (weight(mixing, "mixing") @ g) @ weight(labels, "labels")
         return f
 
     return classify
