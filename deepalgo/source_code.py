@@ -12,14 +12,17 @@ from deepalgo.signature import Signature
 from deepalgo.source import FunctionSource, SourceUnavailable, read_function
 
 
-def source(network: Network) -> str:
+def source(network: Network, style: str = "python") -> str:
     """The network as the text of a function that needs neither torch nor deepalgo.
 
-    Plain Python with `math` where the heuristic works on single numbers, NumPy where it works on arrays. It takes the inputs of the
-    network, one sample at a time, and raises where the heuristic raises.
+    `style="python"` takes one sample and raises where the heuristic raises: plain Python with `math` where the heuristic works on single
+    numbers, NumPy where it works on arrays. `style="numpy"` takes whole columns of single numbers, and gives NaN for samples on which
+    the heuristic raises. Arguments that were fixed when the heuristic was compiled are no parameters any more.
     """
+    if style not in ("python", "numpy"):
+        raise ValueError(f"style must be 'python' or 'numpy', not {style!r}")
     weights = {key: _plain(network.weights[key].tolist()) for key in network.weights}
-    return write_function(network.program, weights, _parameters(network), _docstring(network))
+    return write_function(network.program, weights, _parameters(network), _docstring(network), style == "numpy")
 
 
 def _plain(value: Any) -> Any:

@@ -68,7 +68,7 @@ ROWS = (
     _rounding("ceil", "float(math.ceil({0}))", "ceil"),
     _rounding("trunc", "float(math.trunc({0}))", "trunc"),
     _rounding("rint", "float(round({0}))", "rint"),
-    Row("round_digits", REAL, "ops.round_digits({0}, {digits})", "round({0}, {digits})", "np.round({0}, {digits})", False,
+    Row("round_digits", REAL, "ops.round_digits({0}, {digits})", "round({0}, {digits})", "np.vectorize(round)({0}, {digits})", False,
         common=Kind.REAL),
     Row("sign", ORDERED, "ops.sign({0})", "((({0} > 0) - ({0} < 0)) if {0} == {0} else {0})", "np.sign({0})", False, common=Kind.INT),
 )

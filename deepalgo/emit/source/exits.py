@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from deepalgo.emit.prune import prune
 from deepalgo.emit.rewriter import BOOL, Fresh, Rewriter
 from deepalgo.emit.source.simplify import Simplify, constants, simplify
-from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Try, Value, While, blocks, captured, defined, used, walk
+from deepalgo.emit.source.spread import pruned, settled, spread_ends
+from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Value, While, blocks, captured, defined, used, walk
 
 MARK = "@leave"
 
@@ -112,67 +113,6 @@ class Exits:
         return program
 
 
-#: Statements behind a branch up to which they are copied into its arms.
-FEW = 12
-
-
-def spread_ends(program: Program) -> Program:
-    """Copy the end of the function into the arms of a branch that decides about it: what was a flag becomes an early return."""
-    fresh = Fresh.of(program)
-    return replace(program, body=_spread(fresh, program.body, {}))
-
-
-def _spread(fresh: Fresh, block: Block, known: Mapping[Value, Attr]) -> Block:
-    place = _deciding(block, known)
-    if place is None:
-        return block
-    before, branch, after = block.body[:place], block.body[place], block.body[place + 1 :]
-    assert isinstance(branch, If)
-    facts = {**known, **constants(before)}
-    arms = []
-    for arm, truth in ((branch.then, True), (branch.orelse, False)):
-        pass_ = Simplify(fresh, {**facts, branch.condition: truth})
-        pass_.renews = True
-        pass_.statements(arm.body)
-        pass_.env.update(zip(branch.results, pass_.see(arm.results), strict=True))
-        pass_.statements(after)
-        results = settled(pass_, block.results)
-        made = pruned(Block((), tuple(pass_.out), results))
-        arms.append(_spread(fresh, made, facts))
-    results = tuple(fresh.value(value.type, value.name) for value in block.results)
-    return Block(block.params, (*before, If(results, branch.condition, arms[0], arms[1], branch.span)), results)
-
-
-def _deciding(block: Block, known: Mapping[Value, Attr]) -> int | None:
-    """The place of a branch of which an arm knows the flag that the end of the block asks for."""
-    for place in range(len(block.body) - 1, -1, -1):
-        branch, after = block.body[place], block.body[place + 1 :]
-        if isinstance(branch, (Loop, While, Try)) or _size(after) > FEW:
-            return None
-        if isinstance(branch, If):
-            asked = {value for statement in after if not isinstance(statement, Op) for value in read_by(statement)}
-            asked |= {arg for op in after if isinstance(op, Op) and op.result.type == BOOL for arg in op.args}
-            if any(result in asked and _knows(branch, result) for result in branch.results if result.type == BOOL):
-                return place
-    return None
-
-
-def _knows(branch: If, flag: Value) -> bool:
-    """Whether an arm sets the flag to a constant."""
-    place = branch.results.index(flag)
-    for arm in (branch.then, branch.orelse):
-        value = arm.results[place]
-        inner = next((item for item in arm.body if isinstance(item, If) and value in item.results), None)
-        if constants(arm.body).get(value) is not None or (inner is not None and _knows(inner, value)):
-            return True
-    return False
-
-
-def _size(statements: Iterable[Statement]) -> int:
-    """How many statements there are, constants not counted."""
-    return sum(1 for statement in walk(Block((), tuple(statements), ())) if not (isinstance(statement, Op) and statement.name == "const"))
-
-
 @dataclass(frozen=True, slots=True)
 class Exit:
     """A condition at which a round ends the loop: what comes before it, and the rest of the body for either case."""
@@ -187,7 +127,7 @@ class Exit:
 def find_exit(fresh: Fresh, loop: While, known: Mapping[Value, Attr]) -> Exit | None:
     """The first exit that a flag of the loop stands for."""
     for place, (first, param) in enumerate(zip(loop.init, loop.test.params, strict=True)):
-        if known.get(first) is not True or param.type != BOOL or not _ends(fresh, loop.test, param):
+        if known.get(first) is not True or param.type != BOOL or not ends_by(fresh, loop.test, param):
             continue
         condition = _cause(loop.body, loop.body.results[place])
         if condition is None:
@@ -217,12 +157,7 @@ def _specialised(
     return Block(rest.params, tuple(pass_.out), results)
 
 
-def settled(pass_: Simplify, values: tuple[Value, ...]) -> tuple[Value, ...]:
-    """What stands for the values: constants where they are known."""
-    return tuple(pass_.const(pass_.known[value]) if value in pass_.known else value for value in pass_.see(values))
-
-
-def _ends(fresh: Fresh, test: Block, flag: Value) -> bool:
+def ends_by(fresh: Fresh, test: Block, flag: Value) -> bool:
     """Whether the test fails if the flag is false."""
     pass_ = Simplify(fresh, {flag: False})
     pass_.statements(test.body)
@@ -267,11 +202,6 @@ def _ending(
     return pruned(block)
 
 
-def pruned(block: Block) -> Block:
-    """A block without what its results do not need."""
-    return prune(Program("", (), (), block, None)).body  # type: ignore[arg-type]  # no one asks for the structure
-
-
 def _is_worth_it(loop: While, after: tuple[Statement, ...], ending: Block) -> bool:
     """A `return` saves a flag, or is all that follows."""
     flags = {result for result in loop.results if result.type.kind == Kind.BOOL}
@@ -286,7 +216,7 @@ class Breaks(Rewriter):
     def __init__(self, program: Program, exits: Exits) -> None:
         super().__init__(Fresh.of(program))
         self.exits = exits
-        self.asked = _read(program)
+        self.asked = all_read(program)
         self.known: dict[Value, Attr] = {}
 
     def op(self, op: Op) -> None:
@@ -353,7 +283,7 @@ def _but(values: tuple[Value, ...], place: int) -> tuple[Value, ...]:
     return values[:place] + values[place + 1 :]
 
 
-def _read(program: Program) -> set[Value]:
+def all_read(program: Program) -> set[Value]:
     """Every value that something reads."""
     found = set(program.body.results)
     for statement in walk(program.body):

@@ -7,21 +7,19 @@ by itself are left out.
 
 from __future__ import annotations
 
-import functools
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deepalgo.emit.expression import Text, fill, literal
 from deepalgo.emit.source import native
-from deepalgo.emit.source.exits import Stop, inner_blocks, read_by
-from deepalgo.ir import Block, Check, Handler, If, Kind, Loop, Op, Statement, Try, Value, While
+from deepalgo.emit.source.body import ROUNDINGS, all_blocks, count_uses, everything, fuse, without
+from deepalgo.emit.source.exits import Stop, read_by
+from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Statement, Try, Value, While
 from deepalgo.ops.table import TABLE
 
 PY, NP, MIXED = "py", "np", "mixed"
 #: Errors that say what the network cannot do and Python can: large integers, and results of another kind.
-OURS = {"IntegerTooLarge", "ComplexResult", "FloatResult", "RealResult"}
+OURS = {"IntegerTooLarge", "ComplexResult", "FloatResult", "RealResult", "PythonOrNumPy"}
 #: Array operations that raise by themselves.
 ARRAYS = {
     "solve": "LinAlgError",
@@ -31,7 +29,25 @@ ARRAYS = {
     "pick_at": "IndexError",
     "put_at": "IndexError",
 }
-ROUNDINGS = {"floor": "math.floor({0})", "ceil": "math.ceil({0})", "trunc": "math.trunc({0})", "rint": "round({0})"}
+#: Operations whose result may share its numbers with an operand.
+VIEWS = {
+    "take",
+    "index",
+    "reshape",
+    "permute",
+    "broadcast",
+    "real",
+    "imag",
+    "cut",
+    "pos",
+    "conj",
+    "pick_at",
+    "gather",
+    "to_real",
+    "to_int",
+    "to_bool",
+    "to_complex",
+}
 #: How deep the condition of a guard is looked into.
 DEEP = 6
 #: Operations that read a table, and what defines one.
@@ -55,11 +71,13 @@ class Facts:
         self.implied: set[int] = set()
         self.anchored: set[Value] = set()
         self.converted: set[Value] = set()
+        self.plained: set[Value] = set()
         for _ in range(4):
             before = dict(self.flavours)
             self.implied.clear()
             self.anchored.clear()
             self.converted.clear()
+            self.plained.clear()
             self.block(body)
             if self.flavours == before:
                 break
@@ -112,6 +130,15 @@ class Facts:
             return self.item(op)
         return op.attr("value") if op.name == "const" else self.weights[str(op.attr("key"))] if op.name == "weight" else None
 
+    def is_own(self, value: Value) -> bool:
+        """Whether nothing else can hold the numbers of an array, so that it may be changed in place once it is not needed any more."""
+        op = self.ops.get(value)
+        return op is not None and op.name not in VIEWS | {"weight", "select"} and not self.is_viewed(value)
+
+    def is_viewed(self, value: Value) -> bool:
+        """Whether a part of an array is taken as an array."""
+        return any(value in op.args and op.result.type.shape for op in self.ops.values() if op.name in VIEWS)
+
     # --- tables -----------------------------------------------------------------------------------------------------------
 
     def find_tables(self, body: Block) -> set[Value]:
@@ -152,13 +179,18 @@ class Facts:
         for statement in block.body:
             match statement:
                 case Op(result, _, args):
-                    found = {id(check): check for value in (*args, result) for check in guards.get((statement.span, value), ())}
+                    about = (*args, *(arg for place in args[1:2] if self.is_choice(place) for arg in self.ops[place].args), result)
+                    found = {id(check): check for value in about for check in guards.get((statement.span, value), ())}
                     self.op(statement, list(found.values()))
                 case Check():
                     if statement.error in OURS:
                         self.implied.add(id(statement))
                 case _:
                     self.region(statement)
+
+    def is_choice(self, value: Value) -> bool:
+        """Whether a value is chosen between two, as an index is that may count from the end."""
+        return value in self.ops and self.ops[value].name == "select"
 
     def support(self, value: Value) -> set[Value]:
         """What a condition is about: the values that it is made of, as far as a guard looks."""
@@ -252,22 +284,33 @@ class Facts:
         calls = _is_call(template)
         if template.startswith(("np.", "scipy.")):
             self.spell(op, template, NP)
+        elif op.name in ("sign", "minimum", "maximum", "fmin", "fmax") and flavours != {PY}:
+            self.spell(op, TABLE[op.name].numpy, NP)
         elif op.name in ("select", "min", "max", "minimum", "maximum", "fmin", "fmax", "cut"):
             held = {self.flavour(arg) for arg in op.args[TABLE[op.name].apart :]}
             self.spell(op, template, held.pop() if len(held) == 1 else MIXED)
-        elif not calls and flavours != {PY}:
-            self.mixed(op, template, args, flavours)
+        elif op.result.type.kind == Kind.COMPLEX or Kind.COMPLEX in (arg.type.kind for arg in args):
+            self.spell(op, template, NP if NP in flavours else PY)
+            self.implied.update(id(check) for check in guards if check.error == "ZeroDivisionError" and flavours == {PY})
+        elif not calls and flavours != {PY} and not self.is_guarded(op, template, guards):
+            self.mixed(op, template, args, flavours, any(check.error == "PythonOrNumPy" for check in guards))
         else:
             self.plain(op, template, args, guards)
+
+    def is_guarded(self, op: Op, template: str, guards: Sequence[Check]) -> bool:
+        """Whether the program expects of an operation what Python raises by itself."""
+        held, whole = self.held(op.args), _whole(op.args)
+        raised = set(native.failures(template, held, whole).values()) if not _has_attributes(template) else set()
+        return bool(raised) and any(check.error in raised and self.is_implied(check, op, template, held, whole) for check in guards)
 
     def spell(self, op: Op, template: str, flavour: str) -> None:
         """Note a spelling."""
         self.templates[op.result] = template
         self.flavours[op.result] = flavour if op.result.type.kind > Kind.BOOL else PY
 
-    def mixed(self, op: Op, template: str, args: Sequence[Value], flavours: set[str]) -> None:
+    def mixed(self, op: Op, template: str, args: Sequence[Value], flavours: set[str], either: bool) -> None:
         """An operator that meets numbers of NumPy does not raise; if all may be Python's, one is made NumPy's."""
-        if NP in flavours or not native.can_raise(template, self.held(args), _whole(args)):
+        if either or NP in flavours or not native.can_raise(template, self.held(args), _whole(args)):
             self.spell(op, template, NP if NP in flavours else MIXED)
         else:
             self.spell(op, template, NP)
@@ -287,6 +330,8 @@ class Facts:
             raised -= {"TypeError"}
         if raised <= {check.error for check in implied}:
             self.spell(op, template, PY)
+            if not _is_call(template) and any(self.flavour(arg) != PY for arg in args):
+                self.plained.add(op.result)
             self.implied.update(map(id, implied))
             if implied:
                 self.anchored.add(op.result)
@@ -337,84 +382,3 @@ def _is_call(template: str) -> bool:
 
 def _has_attributes(template: str) -> bool:
     return any(f"{{{name}" in template for name in ("digits", "axis", "key", "order", "branch", "shape", "sub", "path", "*"))
-
-
-def everything(block: Block) -> Iterator[Statement | Stop]:
-    """All statements of a block and of the blocks inside it, exits included, in order."""
-    for statement in block.body:
-        yield statement
-        for inner in inner_blocks(statement):
-            yield from everything(inner)
-
-
-def all_blocks(block: Block) -> Iterator[Block]:
-    """A block and the blocks inside it."""
-    yield block
-    for statement in block.body:
-        for inner in inner_blocks(statement):
-            yield from all_blocks(inner)
-
-
-def count_uses(body: Block) -> Counter[Value]:
-    """How often each value is read."""
-    found: Counter[Value] = Counter()
-    for block in all_blocks(body):
-        found.update(block.results)
-        for statement in block.body:
-            found.update(read_by(statement))
-    return found
-
-
-def without(body: Block, implied: set[int], anchored: set[Value]) -> Block:
-    """The body without some checks, and without operations that nothing reads then and that do not raise in the place of a check."""
-    body = _filtered(body, lambda statement: id(statement) not in implied)
-    size = -1
-    while size != (size := sum(1 for _ in everything(body))):
-        needed = anchored | set(count_uses(body))
-        body = _filtered(body, functools.partial(_is_needed, needed))
-    return body
-
-
-def _is_needed(needed: set[Value], statement: object) -> bool:
-    return not isinstance(statement, Op) or statement.result in needed
-
-
-def fuse(body: Block) -> Block:
-    """The body with `int(floor(x))` as one operation, `math.floor`."""
-    uses = count_uses(body)
-    ops = {op.result: op for op in everything(body) if isinstance(op, Op)}
-
-    def fused(op: Any) -> Any:
-        inner = ops.get(op.args[0]) if isinstance(op, Op) and op.name == "to_int" else None
-        if inner is None or inner.name not in ROUNDINGS or uses[inner.result] != 1 or op.result.type.shape:
-            return op
-        swallowed.add(inner.result)
-        return replace(op, args=inner.args, attrs=(("rounding", inner.name),))
-
-    swallowed: set[Value] = set()
-    body = _filtered(body, lambda statement: True, fused)
-    return _filtered(body, lambda statement: not (isinstance(statement, Op) and statement.result in swallowed))
-
-
-def _filtered(block: Block, keep: Callable[[Any], bool], change: Callable[[Any], Any] = lambda same: same) -> Block:
-    return replace(block, body=tuple(_inside(change(statement), keep, change) for statement in block.body if keep(statement)))
-
-
-def _inside(statement: Any, keep: Callable[[Any], bool], change: Callable[[Any], Any]) -> Any:
-    def inner(block: Block) -> Block:
-        return _filtered(block, keep, change)
-
-    match statement:
-        case If(then=then, orelse=orelse):
-            return replace(statement, then=inner(then), orelse=inner(orelse))
-        case Loop(body=body):
-            return replace(statement, body=inner(body))
-        case While(test=test, body=body):
-            return replace(statement, test=inner(test), body=inner(body))
-        case Try(body=body, handlers=handlers):
-            kept = tuple(Handler(handler.catches, inner(handler.block)) for handler in handlers)
-            return replace(statement, body=inner(body), handlers=kept)
-        case Stop(block=block):
-            return replace(statement, block=inner(block))
-        case _:
-            return statement

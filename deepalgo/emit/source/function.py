@@ -19,6 +19,7 @@ from typing import Any
 
 from deepalgo.emit.expression import Text
 from deepalgo.emit.names import Names
+from deepalgo.emit.source.batch import batch
 from deepalgo.emit.source.constants import number
 from deepalgo.emit.source.exits import Exits
 from deepalgo.emit.source.facts import Facts
@@ -28,11 +29,12 @@ from deepalgo.emit.source.tree import Assign, Return, lines
 from deepalgo.emit.source.wrap import WIDTH, split
 from deepalgo.emit.source.write import Writer, quoted
 from deepalgo.errors import InputError
-from deepalgo.ir import Leaf, Program, Static, Tree, Value
+from deepalgo.ir import Kind, Leaf, Program, Static, Tree, Value
 from deepalgo.ir import Mapping as MappingTree
 from deepalgo.ir import Sequence as SequenceTree
 
 MODULES = ("math", "cmath", "np", "scipy", "types", "namedtuple")
+DTYPES = {Kind.BOOL: "bool", Kind.INT: "int", Kind.REAL: "float", Kind.COMPLEX: "complex"}
 IMPORTS = (
     ("cmath", "import cmath"),
     ("math", "import math"),
@@ -67,23 +69,25 @@ class Parameters:
         return ", ".join([*self.order, *star, *self.named, *defaults, *([f"**{self.double_star}"] if self.double_star else [])])
 
 
-def write_function(program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str = "") -> str:
-    """The text of a module with one function."""
-    return Function(program, weights, parameters, docstring).text()
+def write_function(program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str = "", batched: bool = False) -> str:
+    """The text of a module with one function, for one sample or for columns of them."""
+    return Function(program, weights, parameters, docstring, batched).text()
 
 
 class Function:
     """Joins the parts: names, body, and what has to stand above it."""
 
-    def __init__(self, program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str) -> None:
+    def __init__(self, program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str, batched: bool) -> None:
         self.program = program
+        self.batched = batched
         self.parameters = parameters
         self.docstring = docstring
-        exits = Exits(program)
-        inputs = [item.value for item in program.inputs]
-        numpy = {item.value: item.path in parameters.numpy or bool(item.value.type.shape) for item in program.inputs}
-        self.facts = Facts(exits.body(), weights, numpy)
-        self.layout = Layout(self.facts, inputs)
+        body = batch(program) if batched else Exits(program).body()
+        self.inputs = body.params if batched else tuple(item.value for item in program.inputs)
+        pairs = zip(self.inputs, program.inputs, strict=True)
+        numpy = {value: item.path in parameters.numpy or bool(value.type.shape) for value, item in pairs}
+        self.facts = Facts(body, weights, numpy)
+        self.layout = Layout(self.facts, self.inputs, batched)
         self.names = Names()
         self.names.taken = {*self.names.taken, *MODULES} - {"torch", "ops", "quick", "run"}
         self.name = self.names.make(program.name if program.name.isidentifier() else "function")
@@ -98,19 +102,24 @@ class Function:
         self.writer.finish(self.facts.body.results)
         body = list(lines(tidy(self.writer.out), "    "))
         head = f"def {self.name}({self.parameters.text(self.facts.weights)}):"
-        function = "\n".join([head, *self.docs(), *body])
+        silence = ['@np.errstate(all="ignore")'] if self.batched else []
+        function = "\n".join([*silence, head, *self.docs(), *body])
         above = [*self.tuples(), *self.exceptions(), *self.constants()]
-        helpers = [text.strip() for text in self.writer.helpers.values()]
-        imports = self.imports("\n".join([*above, *helpers, function]))
+        imports = self.imports("\n".join([*above, function]))
         top = "\n\n".join(part for part in ("\n".join(imports), "\n".join(above)) if part)
-        return "\n\n\n".join(part for part in (top, *helpers, function) if part)
+        return "\n\n\n".join(part for part in (top, function) if part)
 
     def bind_inputs(self) -> None:
         """Plain parameters are themselves; what sits inside of an argument is read where it is used, or at the start."""
-        used = self.facts.uses
-        for item in self.program.inputs:
-            value = item.value
-            if item.path.isidentifier():
+        used, changed = self.facts.uses, {path for path, _ in self.program.changes}
+        for value, item in zip(self.inputs, self.program.inputs, strict=True):
+            if self.batched:
+                name = item.path if item.path.isidentifier() else self.names.make(item.path)
+                self.writer.variables[self.layout.root(value)] = name
+                self.writer.out.append(Assign((name,), (Text(f"np.asarray({item.path}, dtype={DTYPES[value.type.kind]})"),)))
+            elif item.path.isidentifier() and item.path in changed and not self.layout.is_alone(value):
+                self.writer.out.append(Assign((self.writer.variable(value, item.path),), (Text(item.path),)))
+            elif item.path.isidentifier():
                 self.writer.variables[self.layout.root(value)] = item.path
                 if not value.type.shape and item.path in self.parameters.numpy:
                     self.writer.out.append(Assign((item.path,), (Text(f"np.float64({item.path})"),)))

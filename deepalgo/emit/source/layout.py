@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from deepalgo.emit.source.body import all_blocks
 from deepalgo.emit.source.exits import Stop, inner_blocks, made_by, read_by
 from deepalgo.emit.source.exits import captured_by as captured
-from deepalgo.emit.source.facts import Facts, all_blocks
+from deepalgo.emit.source.facts import Facts
 from deepalgo.ir import Block, Check, If, Loop, Op, Try, Value, While
 
-#: Spellings that name an operand more than once.
-REPEATING = {"minimum", "maximum", "fmin", "fmax", "sign", "angle", "no_overflow"}
 #: Operations in both arms together up to which a choice is written in one line.
 SHORT = 4
 
@@ -22,9 +21,10 @@ SHORT = 4
 class Layout:
     """`inline` are the operations without a variable, `choices` the branches that are expressions, `home` the variable of each value."""
 
-    def __init__(self, facts: Facts, inputs: Sequence[Value]) -> None:
+    def __init__(self, facts: Facts, inputs: Sequence[Value], batched: bool = False) -> None:
         self.facts = facts
         self.inputs = inputs
+        self.batched = batched
         self.choices: set[Value] = set()
         self.inline: set[Value] = set()
         self.branches: dict[Value, If] = {}
@@ -47,7 +47,7 @@ class Layout:
         single: set[Value] = set()
         for statement in block.body:
             here.update(read_by(statement))
-            if isinstance(statement, Op) and statement.name in REPEATING:
+            if isinstance(statement, Op) and self.repeats(statement):
                 single.update(statement.args)
             for inner in inner_blocks(statement):
                 self.decide(inner)
@@ -81,8 +81,16 @@ class Layout:
                 return True
         return param in self.read(value for value in body.results if value != after)
 
+    def repeats(self, op: Op) -> bool:
+        """Whether the spelling names an operand more than once."""
+        template = self.facts.templates.get(op.result, "")
+        return "{*}" in template and op.name == "no_overflow" or any(template.count(f"{{{place}}}") > 1 for place in range(len(op.args)))
+
     def is_used_here(self, value: Value, here: Counter[Value], single: set[Value]) -> bool:
         """Whether a value has no name and one use, in its own block."""
+        op = self.facts.ops.get(value)
+        if op is not None and op.name in ("put", "put_at"):
+            return False
         return not value.name and here[value] == 1 and self.facts.uses[value] == 1 and value not in single
 
     def is_choice(self, branch: If) -> bool:
@@ -288,6 +296,8 @@ class Layout:
         for block in all_blocks(self.facts.body):
             for statement in block.body:
                 match statement:
+                    case Op(result, "put" | "put_at", args):
+                        yield args[0], result
                     case Loop(results, _, init, body):
                         yield from zip(results, body.results, strict=True)
                         yield from zip(results, init, strict=True)
@@ -340,7 +350,7 @@ class Layout:
     def may_share(self, first: Value, second: Value) -> bool:
         """Whether two values never live at the same time, and a reader would call them the same."""
         one, other = self.root(first), self.root(second)
-        if one == other or one.type.shape != other.type.shape:
+        if one == other or (one.type.shape != other.type.shape and not self.batched):
             return False
         name, twin = self.name(one), self.name(other)
         if (name or twin) and name != twin and (name and twin or not {one, other}.isdisjoint(self.inputs)):

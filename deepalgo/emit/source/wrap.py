@@ -5,6 +5,11 @@
         alpha * beta
         + gamma * delta
     )
+>>> print("\\n".join(wrapped("", "return ", '{"a": alpha + beta, "b": gamma}', "", width=24)))
+return {
+    "a": alpha + beta,
+    "b": gamma,
+}
 """
 
 from __future__ import annotations
@@ -12,7 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 WIDTH = 110
-SIGNS = ((" or ", " and "), (" + ", " - "))
+SIGNS = ((" or ", " and "), (" | ", " & "), (" + ", " - "))
+
+ALL = tuple(sign for signs in SIGNS for sign in signs)
 
 
 def wrapped(indent: str, head: str, text: str, tail: str, width: int = WIDTH) -> Iterator[str]:
@@ -25,13 +32,14 @@ def wrapped(indent: str, head: str, text: str, tail: str, width: int = WIDTH) ->
         parts = [part.strip() for part in split(text[1:-1], (",",)) if part.strip()]
         yield f"{indent}{head}{text[0]}{tail}"
         for part in parts:
-            yield from wrapped(inner, "", part.removeprefix(",").strip(), ",", width)
+            key, *rest = split(part.removeprefix(",").strip(), (": ",) if text[0] == "{" else ())
+            yield from wrapped(inner, f"{key}: ", rest[0][2:], ",", width) if rest else wrapped(inner, "", key, ",", width)
         yield f"{indent}{text[-1]}{tail}"
         return
     broken = list(_broken(inner, text, width)) if len(split(text, (",",))) == 1 else []
     if not broken:
         yield f"{indent}{head}{text}{tail}"
-    elif len(split(text, SIGNS[0] + SIGNS[1])) == 1:
+    elif len(split(text, ALL)) == 1:
         yield f"{indent}{head}{broken[0].strip()}"
         yield from (line[4:] for line in broken[1:-1])
         yield f"{indent}{broken[-1].strip()}{tail}"
@@ -57,7 +65,7 @@ def _broken(indent: str, text: str, width: int) -> Iterator[str]:
 
 def _fitted(indent: str, part: str, width: int) -> Iterator[str]:
     """A part in one line, or broken in turn."""
-    broken = list(_broken(indent, part, width)) if len(indent) + len(part) > width and len(split(part, SIGNS[0] + SIGNS[1])) == 1 else []
+    broken = list(_broken(indent, part, width)) if len(indent) + len(part) > width and len(split(part, ALL)) == 1 else []
     yield from broken or [f"{indent}{part}"]
 
 

@@ -1,0 +1,96 @@
+"""Bodies with exits: how to walk through them, count what is read, and leave statements out."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from deepalgo.emit.source.exits import Stop, inner_blocks, read_by
+from deepalgo.ir import Block, Handler, If, Loop, Op, Statement, Try, Value, While
+
+#: What `int` makes one operation with: `int(floor(x))` is `math.floor(x)`.
+ROUNDINGS = {"floor": "math.floor({0})", "ceil": "math.ceil({0})", "trunc": "math.trunc({0})", "rint": "round({0})"}
+
+
+def everything(block: Block) -> Iterator[Statement | Stop]:
+    """All statements of a block and of the blocks inside it, exits included, in order."""
+    for statement in block.body:
+        yield statement
+        for inner in inner_blocks(statement):
+            yield from everything(inner)
+
+
+def all_blocks(block: Block) -> Iterator[Block]:
+    """A block and the blocks inside it."""
+    yield block
+    for statement in block.body:
+        for inner in inner_blocks(statement):
+            yield from all_blocks(inner)
+
+
+def count_uses(body: Block) -> Counter[Value]:
+    """How often each value is read."""
+    found: Counter[Value] = Counter()
+    for block in all_blocks(body):
+        found.update(block.results)
+        for statement in block.body:
+            found.update(read_by(statement))
+    return found
+
+
+def without(body: Block, implied: set[int], anchored: set[Value]) -> Block:
+    """The body without some checks, and without operations that nothing reads then and that do not raise in the place of a check."""
+    body = _filtered(body, lambda statement: id(statement) not in implied)
+    size = -1
+    while size != (size := sum(1 for _ in everything(body))):
+        needed = anchored | set(count_uses(body))
+        body = _filtered(body, functools.partial(_is_needed, needed))
+    return body
+
+
+def _is_needed(needed: set[Value], statement: object) -> bool:
+    return not isinstance(statement, Op) or statement.result in needed
+
+
+def fuse(body: Block) -> Block:
+    """The body with `int(floor(x))` as one operation, `math.floor`."""
+    uses = count_uses(body)
+    ops = {op.result: op for op in everything(body) if isinstance(op, Op)}
+
+    def fused(op: Any) -> Any:
+        inner = ops.get(op.args[0]) if isinstance(op, Op) and op.name == "to_int" else None
+        if inner is None or inner.name not in ROUNDINGS or uses[inner.result] != 1 or op.result.type.shape:
+            return op
+        swallowed.add(inner.result)
+        return replace(op, args=inner.args, attrs=(("rounding", inner.name),))
+
+    swallowed: set[Value] = set()
+    body = _filtered(body, lambda statement: True, fused)
+    return _filtered(body, lambda statement: not (isinstance(statement, Op) and statement.result in swallowed))
+
+
+def _filtered(block: Block, keep: Callable[[Any], bool], change: Callable[[Any], Any] = lambda same: same) -> Block:
+    return replace(block, body=tuple(_inside(change(statement), keep, change) for statement in block.body if keep(statement)))
+
+
+def _inside(statement: Any, keep: Callable[[Any], bool], change: Callable[[Any], Any]) -> Any:
+    def inner(block: Block) -> Block:
+        return _filtered(block, keep, change)
+
+    match statement:
+        case If(then=then, orelse=orelse):
+            return replace(statement, then=inner(then), orelse=inner(orelse))
+        case Loop(body=body):
+            return replace(statement, body=inner(body))
+        case While(test=test, body=body):
+            return replace(statement, test=inner(test), body=inner(body))
+        case Try(body=body, handlers=handlers):
+            kept = tuple(Handler(handler.catches, inner(handler.block)) for handler in handlers)
+            return replace(statement, body=inner(body), handlers=kept)
+        case Stop(block=block):
+            return replace(statement, block=inner(block))
+        case _:
+            return statement

@@ -1,0 +1,304 @@
+"""Operations of a program -> expressions of Python.
+
+An operation that is used once stands where it is used. What can raise keeps its order: an expression is written no later than anything
+that could raise after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deepalgo.emit.expression import ATOM, LEVELS, Text, bracket, fill
+from deepalgo.emit.names import Names
+from deepalgo.emit.source.constants import ANONYMOUS, array, constant_name, literal, nested
+from deepalgo.emit.source.facts import PY, Facts
+from deepalgo.emit.source.layout import Layout
+from deepalgo.emit.source.tree import Assign, Tree
+from deepalgo.ir import Kind, Op, Value
+from deepalgo.ops.indexing import subscript
+
+#: Spellings that do not evaluate all of their operands.
+LAZY = {"and", "or", "select"}
+FLIPPED = {"gt": (">", "<"), "ge": (">=", "<=")}
+
+
+@dataclass(frozen=True, slots=True)
+class Expr:
+    """A text, and the numbers of the events in it: what may raise, in the order of the program."""
+
+    text: Text
+    events: tuple[int, ...] = ()
+
+
+class Phrases:
+    """Writes operations; `out` takes the lines that have to come first, `constants` the numbers that stand at the top of the file."""
+
+    def __init__(self, facts: Facts, layout: Layout, names: Names, defaults: Sequence[str]) -> None:
+        self.facts = facts
+        self.layout = layout
+        self.names = names
+        self.defaults = defaults
+        self.variables: dict[Value, str] = {}
+        self.out: list[Tree] = []
+        self.pending: dict[Value, Expr] = {}
+        self.done: dict[Value, Text] = {}
+        self.events = 0
+        self.constants: dict[str, tuple[str, str]] = {}
+        self.sizes: dict[str, int] = {}
+
+    # --- values -----------------------------------------------------------------------------------------------------------
+
+    def variable(self, value: Value, wish: str = "") -> str:
+        """The variable of a stored value."""
+        root = self.layout.root(value)
+        if root not in self.variables:
+            self.variables[root] = self.names.make(self.layout.name(root) or wish)
+        return self.variables[root]
+
+    def expr(self, value: Value) -> Expr:
+        """The value where it is used."""
+        if value in self.done:
+            return Expr(self.done[value])
+        if value in self.pending:
+            return self.pending.pop(value)
+        op = self.facts.ops.get(value)
+        if op is not None and self.layout.is_atom(op):
+            return Expr(self.atom(op))
+        return Expr(Text(self.variable(value)))
+
+    def text(self, value: Value) -> Text:
+        """The text of a value whose evaluation raises nothing, or which is the only one at its place."""
+        return self.settle([self.expr(value)])[0]
+
+    def atom(self, op: Op) -> Text:
+        """A number, or the name of one that stands at the top."""
+        if op.name == "index":
+            return self.item(op).text
+        if op.name == "const":
+            value = op.attr("value")
+            if isinstance(value, bool) and self.layout.batched:
+                return Text(f"np.{value}_")  # `~` turns it round
+            if not isinstance(value, tuple):
+                return literal(value)
+            return Text(nested(value) if op.result in self.facts.tables else array(value, op.result.type.kind))
+        key = str(op.attr("key"))
+        if not op.result.type.shape and ANONYMOUS.match(key):
+            return literal(self.facts.weights[key])
+        return Text(self.constant(key, op.result in self.facts.tables))
+
+    def constant(self, key: str, is_table: bool) -> str:
+        """The name of a weight at the top of the file."""
+        if key in self.defaults:
+            return key
+        held = self.facts.weights[key]
+        is_array = isinstance(held, tuple) and not is_table
+        text = array(held, Kind.REAL) if is_array else nested(held)
+        spot = f"{key}, an array" if is_array else key
+        if spot not in self.constants:
+            self.constants[spot] = (self.names.make(constant_name(key)), text)
+        return self.constants[spot][0]
+
+    # --- order ------------------------------------------------------------------------------------------------------------
+
+    def settle(self, exprs: Sequence[Expr]) -> list[Text]:
+        """Texts for one statement that evaluates them from left to right; what must happen before gets a line of its own."""
+        own = [event for expr in exprs for event in expr.events]
+        waiting = {value: expr for value, expr in self.pending.items() if expr.events}
+        if own == sorted(own) and not any(expr.events[0] < max(own, default=0) for expr in waiting.values()):
+            return [expr.text for expr in exprs]
+        texts = [expr.text for expr in exprs]
+        jobs: list[tuple[int, Value | int, Expr]] = [(expr.events[0], place, expr) for place, expr in enumerate(exprs) if expr.events]
+        jobs += [(expr.events[0], value, expr) for value, expr in waiting.items() if expr.events[0] < max(own)]
+        for _, job, expr in sorted(jobs, key=lambda item: item[0]):
+            if isinstance(job, Value):
+                self.name_pending(job, expr)
+            else:
+                texts[job] = self.named(expr.text)
+        return texts
+
+    def named(self, text: Text) -> Text:
+        """A variable that holds this."""
+        name = self.names.make("")
+        self.out.append(Assign((name,), (text,)))
+        return Text(name)
+
+    def name_pending(self, value: Value, expr: Expr) -> None:
+        """Write what waits for its use into a variable."""
+        name = self.names.make(value.name)
+        self.out.append(Assign((name,), (expr.text,)))
+        del self.pending[value]
+        self.done[value] = Text(name)
+
+    def flush(self) -> None:
+        """Give what may raise and has not been written yet its own line, as something else happens now."""
+        for value, expr in sorted(self.pending.items(), key=lambda item: item[1].events):
+            if expr.events:
+                self.name_pending(value, expr)
+
+    def condition(self, value: Value) -> Text:
+        """A condition that is asked now, after all that came before it."""
+        expr = self.expr(value)
+        if any(other.events and other.events > expr.events for other in self.pending.values()) and expr.events:
+            expr = Expr(self.named(self.settle([expr])[0]))
+        (text,) = self.settle([expr])
+        self.flush()
+        return text
+
+    def event(self) -> tuple[int, ...]:
+        """A number for something that may raise now."""
+        self.events += 1
+        return (self.events,)
+
+    # --- operations -------------------------------------------------------------------------------------------------------
+
+    def formula(self, op: Op) -> Expr:
+        """The spelling of an operation with its operands."""
+        if op.result in self.facts.tables:
+            return self.table(op)
+        if op.name in ("gather", "pick_at"):
+            return self.lookup(op)
+        operands = [self.expr(arg) for arg in op.args]
+        if op.name in LAZY and any(operand.events for operand in operands[1:]):
+            operands = [Expr(self.named(self.settle([operand])[0])) if operand.events else operand for operand in operands]
+        texts = self.settle(operands) if not _in_order(operands) else [operand.text for operand in operands]
+        events = tuple(event for operand in operands for event in operand.events) if _in_order(operands) else ()
+        if op.result in self.facts.anchored:
+            events = (*events, *self.event())
+        return Expr(self.spelled(op, texts), events)
+
+    def spelled(self, op: Op, texts: Sequence[Text]) -> Text:
+        """The template of an operation, filled."""
+        template = self.facts.templates.get(op.result, "{0}")
+        if op.result in self.facts.converted:
+            texts = [Text(f"np.float64({texts[0].text})"), *texts[1:]]
+        if op.result in self.facts.plained:
+            texts = [self.plain(arg, text) for arg, text in zip(op.args, texts, strict=True)]
+        attrs: dict[str, object] = dict(op.attrs)
+        match op.name:
+            case "take":
+                attrs["subscript"] = subscript(op.attr("key"))
+            case "index":
+                return Text(f"{bracket(texts[0], ATOM).text}[{subscript(op.attr('key'))}]")
+            case "stack" if op.result.type.shape == (len(op.args),):
+                template = "np.array([{*}])"
+            case "stack" if len({arg.type.shape for arg in op.args}) > 1:
+                template = "np.stack(np.broadcast_arrays({*}))"
+            case "select" if not op.args[0].type.shape and op.args[1].type == op.args[2].type:
+                template = "{1} if {0} else {2}"
+            case "not" if op.result.type.shape:
+                template = "~{0}"
+            case "and" | "or" if op.result.type.shape:
+                template = f"{{0}} {'&' if op.name == 'and' else '|'} {{1}}"
+            case "reshape" | "broadcast" if isinstance(op.attr("shape"), tuple) and len(op.attr("shape")) == 1:  # type: ignore[arg-type]
+                attrs["shape"] = op.attr("shape")[0]  # type: ignore[index]
+            case _:
+                pass
+        if template == "{1} if {0} else {2}":
+            condition, first, second = texts
+            return choice_of(condition, first, second)
+        if op.name == "and" and not op.result.type.shape and (chain := self.chained(op, texts)) is not None:
+            return chain
+        template, level = _unbracketed(template.replace(", axis={axis}", "") if attrs.get("axis", 0) is None else template)
+        made = fill(template, list(texts), attrs)
+        return Text(made.text, level) if level is not None else made
+
+    def plain(self, value: Value, text: Text) -> Text:
+        """A number of NumPy as Python's own, which raises."""
+        return text if self.facts.flavour(value) == PY else Text(f"{'int' if value.type.kind <= Kind.INT else 'float'}({text.text})")
+
+    def chained(self, op: Op, texts: Sequence[Text]) -> Text | None:
+        """`a < b < c` for `a < b and b < c`."""
+        first, second = (self.facts.ops.get(arg) for arg in op.args)
+        if first is None or second is None or {first.name, second.name} - {"lt", "le", "gt", "ge"} or op.args[0] == op.args[1]:
+            return None
+        if not all(arg in self.layout.inline for arg in op.args):
+            return None
+        if first.name in FLIPPED and second.name not in FLIPPED and first.args[0] == second.args[0]:
+            _, found, low = texts[0].text.partition(f" {FLIPPED[first.name][0]} ")
+            return Text(f"{low} {FLIPPED[first.name][1]} {texts[1].text}", LEVELS["<"]) if found else None
+        if first.args[1] != second.args[0]:
+            return None
+        middle = second.args[0]
+        if not self.layout.is_stored(middle) and not self.layout.is_atom(self.facts.ops[middle]):
+            return None
+        return Text(texts[0].text + texts[1].text.removeprefix(self.expr(middle).text.text), LEVELS["<"])
+
+    def table(self, op: Op) -> Expr:
+        """A tuple that is only looked up."""
+        if op.name == "index":
+            return self.item(op)
+        operands = [self.expr(arg) for arg in op.args]
+        events = tuple(event for operand in operands for event in operand.events)
+        texts = [operand.text for operand in operands] if _in_order(operands) else self.settle(operands)
+        return Expr(Text(f"({', '.join(text.text for text in texts)}{',' if len(texts) == 1 else ''})"), events)
+
+    def item(self, op: Op) -> Expr:
+        """A fixed item of a tuple; of a table without a name the number itself."""
+        source = self.facts.ops[op.args[0]]
+        number = self.facts.known(op.result) if not op.result.type.shape else None
+        if number is not None and self.is_nameless(source):
+            return Expr(literal(number))
+        holder = self.expr(op.args[0])
+        self.sizes[holder.text.text] = op.args[0].type.shape[0]
+        keys = "".join(f"[{key}]" for key in op.attr("key"))  # type: ignore[union-attr]  # a tuple
+        return Expr(Text(f"{bracket(holder.text, ATOM).text}{keys}"), holder.events)
+
+    def is_nameless(self, source: Op) -> bool:
+        """Whether a table is a constant, or a weight that the user gave no name."""
+        if source.name == "index":
+            return self.is_nameless(self.facts.ops[source.args[0]])
+        return source.name == "const" or (source.name == "weight" and bool(ANONYMOUS.match(str(source.attr("key")))))
+
+    def lookup(self, op: Op) -> Expr:
+        """`table[place]`; a place that is counted from the end where it is negative is what Python does by itself."""
+        holder, place = self.expr(op.args[0]), self.expr(self.counted(op.args[1]))
+        events = (*holder.events, *place.events)
+        own = self.event() if op.result in self.facts.anchored else ()
+        axis = dict(op.attrs).get("axis", 0)
+        whole = op.args[0].type.shape
+        if op.args[0] in self.facts.tables or axis in (0, None) and (axis == 0 or len(whole) == 1) or axis == -1 and len(whole) == 1:
+            return Expr(Text(f"{bracket(holder.text, ATOM).text}[{place.text.text}]"), (*events, *own))
+        return Expr(fill("np.take({0}, {1}, {axis})", (holder.text, place.text), {"axis": axis}), (*events, *own))
+
+    def counted(self, place: Value) -> Value:
+        """The index as the user wrote it, if this one is it with negative ones counted from the end."""
+        op = self.facts.ops.get(place)
+        if op is not None and op.name == "select" and place in self.layout.inline and self.is_wrapped(op):
+            self.pending.pop(place, None)
+            return op.args[2]
+        return place
+
+    def is_wrapped(self, op: Op) -> bool:
+        """Whether this is `i + n if i < 0 else i`."""
+        test, shifted = self.facts.ops.get(op.args[0]), self.facts.ops.get(op.args[1])
+        index = op.args[2]
+        return (
+            test is not None
+            and shifted is not None
+            and test.name == "lt"
+            and shifted.name == "add"
+            and test.args[0] == index == shifted.args[0]
+            and self.facts.known(test.args[1]) == 0
+        )
+
+
+def choice_of(condition: Text, first: Text, second: Text) -> Text:
+    """`first if condition else second`, or the `and` and `or` that it amounts to."""
+    if second.text == "False":
+        return fill("{0} and {1}", (condition, first))
+    if first.text == "True":
+        return fill("{0} or {1}", (condition, second))
+    return Text(f"{bracket(first, 1).text} if {bracket(condition, 1).text} else {second.text}", 0)
+
+
+def _in_order(operands: Sequence[Expr]) -> bool:
+    events = [event for operand in operands for event in operand.events]
+    return events == sorted(events)
+
+
+def _unbracketed(template: str) -> tuple[str, int | None]:
+    """A spelling with brackets of its own, without them, and how tightly it binds then."""
+    if template.startswith("(") and template.endswith(")") and " if " in template and template.count("{0}") == 1:
+        return template[1:-1], 0
+    return template, None
