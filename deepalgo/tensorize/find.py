@@ -121,7 +121,8 @@ def find_signal(program: Program, name: str, line: int | None = None) -> list[Va
         raise TensorizeError(f"`{name}` is not a real number or array but {found[0].type}")
     if len({value.type for value in found}) > 1:
         shapes = ", ".join(sorted({str(value.type) for value in found}))
-        raise TensorizeError(f"`{name}` is given values of different shapes ({shapes}): pick one by its line")
+        lines = lines_of(program, found)
+        raise TensorizeError(f"`{name}` is given values of different shapes ({shapes}): pick one by its line ({lines})")
     return found
 
 
@@ -143,9 +144,13 @@ def _named(values: list[tuple[Value, Span | None]], name: str, line: int | None)
 
 
 def _no_signal(program: Program, name: str, line: int | None, values: list[Value]) -> str:
-    known = sorted({value.name for value in values if is_users(value)} | {item.path for item in program.inputs})
+    names = {value.name for value in values if is_users(value)} | {item.path for item in program.inputs}
+    known = {name: f"`{name}`" for name in sorted(names)}
     there = f" at line {line}" if line is not None else ""
-    return f"{program.name} has no signal `{name}`{there}; it has {_words(known)}"
+    if line is not None and name in known:
+        lines = lines_of(program, [value for value in values if value.name == name])
+        known[name] += f" at line {lines}" if lines else ""
+    return f"{program.name} has no signal `{name}`{there}; it has {', '.join(known.values()) or 'none'}"
 
 
 @dataclass(frozen=True, eq=False)

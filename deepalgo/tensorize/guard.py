@@ -28,7 +28,7 @@ from deepalgo.network import Network
 from deepalgo.signature import Signature
 from deepalgo.tensorize.attempt import attempt
 from deepalgo.tensorize.grow import Grower, replace_results
-from deepalgo.tensorize.inline import check_criterion, hidden, inline, parameters
+from deepalgo.tensorize.inline import check_criterion, hidden, inline, parameters, with_source
 
 
 def guard(network: Network, by: Callable[..., Any]) -> Network:
@@ -81,7 +81,7 @@ class _Guard(Grower):
                 raise TensorizeError(f"the criterion asks for `{name}`; the inputs are {', '.join(known)}")
         args = [_example(self.network.program.output), *(_example(known[name]) for name in names)]
         try:
-            program = compile(self.by, example=(tuple(args), {})).program
+            program = compile(with_source(self.by), example=(tuple(args), {})).program
         except CompileError as error:
             raise TensorizeError(f"the criterion cannot be compiled:\n{error}") from None
         return check_criterion(program, "the criterion"), [value for name in names for value in leaves(known[name])]

@@ -95,14 +95,26 @@ def parameters(function: Callable[..., Any], what: str) -> list[str]:
     """The names of the parameters of a function that a user gives, those with a default left out."""
     if not callable(function):
         raise TensorizeError(f"{what} must be a function, not {function!r}")
-    try:
-        found = inspect.signature(function).parameters.values()
-    except ValueError:
-        raise TensorizeError(f"{what} has parameters without names: wrap it, as in lambda x: {function.__name__}(x)") from None
-    names = [item.name for item in found if item.default is item.empty]
+    if _is_native(function):
+        return ["x"]
+    names = [item.name for item in inspect.signature(function).parameters.values() if item.default is item.empty]
     if not names:
         raise TensorizeError(f"{what} must take the value that it is about as its first parameter")
     return names
+
+
+def _is_native(function: Callable[..., Any]) -> bool:
+    """Whether a function has no source, as `abs` and `np.sum`."""
+    return inspect.isbuiltin(function) or isinstance(function, np.ufunc)
+
+
+def with_source(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, or one of Python's that calls it."""
+
+    def calling(x: Any) -> Any:
+        return function(x)
+
+    return calling if _is_native(function) else function
 
 
 def as_program(function: Callable[..., Any], types: Sequence[Type], what: str) -> Program:
@@ -112,7 +124,7 @@ def as_program(function: Callable[..., Any], types: Sequence[Type], what: str) -
             raise TensorizeError(f"{what} takes real numbers and arrays, not {type_}")
     example = tuple(np.ones(type_.shape) if type_.shape else 1.0 for type_ in types)
     try:
-        program = compile(function, example=(example, {})).program
+        program = compile(with_source(function), example=(example, {})).program
     except CompileError as error:
         raise TensorizeError(f"{what} cannot be compiled:\n{error}") from None
     return program

@@ -50,8 +50,8 @@ class _Memory(Grower):
         self.target, self.slot, self.depth = target, slot, depth
         self.value = carried(target)[slot]
         if self.value.type.kind != Kind.REAL or len(self.value.type.shape) > 1:
-            what = f"`{self.value.name}` is {self.value.type}: only real numbers and vectors are remembered"
-            raise TensorizeError(f"{what}; for an array there is widen(net, {self.value.name!r}, ...)")
+            way = f"; for an array there is widen(net, {self.value.name!r}, ...)" if self.value.type.kind == Kind.REAL else ""
+            raise TensorizeError(f"`{self.value.name}` is {self.value.type}: only real numbers and vectors are remembered{way}")
         shape = self.value.type.shape
         self.key = self.make_weight(f"{self.value.name}_memory", torch.zeros(depth, *shape, *shape, dtype=network.dtype), span=target.span)
         self.past = [self.fresh.value(self.value.type, f"{self.value.name}_ago{back + 1}") for back in range(depth)]

@@ -48,7 +48,8 @@ class Structure(abc.ABC):
         """Refuse an operand that the structure does not fit."""
         if len(shape) < self.rank:
             axes = "a vector" if self.rank == 1 else f"an array with {self.rank} axes"
-            raise TensorizeError(f"{type(self).__name__} needs {axes}, and this is {_describe(shape)}; for a number there is Scalar()")
+            way = "for a vector there is Toeplitz()" if shape else "for a number there is Scalar()"
+            raise TensorizeError(f"{type(self).__name__} needs {axes}, and this is {_describe(shape)}; {way}")
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,9 @@ def widen(
     """
     if isinstance(structure, Kronecker):
         return lift(network, target, structure, line, until)
+    if not isinstance(structure, Structure):
+        known = "Scalar, Diagonal, Dense, Toeplitz, BlockToeplitz, LowRank, Product and Kronecker"
+        raise TensorizeError(f"{structure!r} is no structure; there are {known}")
     if until is not None:
         raise TensorizeError("`until` is for Kronecker, whose copies have to meet somewhere")
     if line is None and target in network.weights and network.weights[target].dim() == 0 or _is_table(network, target):
