@@ -17,6 +17,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TypeAlias, assert_never
 
 from deepalgo.source import Span
@@ -307,27 +308,38 @@ def used(statement: Statement) -> tuple[Value, ...]:
 
 def walk(block: Block) -> Iterator[Statement]:
     """Every statement of a block and of the blocks inside it, in order."""
-    for statement in block.body:
-        yield statement
-        for inner in blocks(statement):
-            yield from walk(inner)
+    waiting = [iter(block.body)]
+    while waiting:
+        for statement in waiting[-1]:
+            yield statement
+            inner = blocks(statement)
+            if inner:
+                waiting.append(chain.from_iterable(each.body for each in inner))
+                break
+        else:
+            waiting.pop()
 
 
-def captured(block: Block) -> tuple[Value, ...]:
-    """The values that a block reads from the blocks around it, in order of first use."""
-    free: dict[Value, None] = {}
-    _collect_free(block, set(), free)
-    return tuple(free)
+def captured(block: Block, known: dict[int, tuple[Value, ...]] | None = None) -> tuple[Value, ...]:
+    """The values that a block reads from the blocks around it, in order of first use.
+
+    `known` remembers the answers by the identity of the block, for callers that ask for many blocks of one program.
+    """
+    known = {} if known is None else known
+    if id(block) not in known:
+        known[id(block)] = _find_free(block, known)
+    return known[id(block)]
 
 
-def _collect_free(block: Block, bound: set[Value], free: dict[Value, None]) -> None:
-    bound = bound | set(block.params)
+def _find_free(block: Block, known: dict[int, tuple[Value, ...]]) -> tuple[Value, ...]:
+    bound, free = set(block.params), dict[Value, None]()
     for statement in block.body:
         _note_free(used(statement), bound, free)
         for inner in blocks(statement):
-            _collect_free(inner, bound, free)
+            _note_free(captured(inner, known), bound, free)
         bound.update(defined(statement))
     _note_free(block.results, bound, free)
+    return tuple(free)
 
 
 def _note_free(values: Iterable[Value], bound: set[Value], free: dict[Value, None]) -> None:

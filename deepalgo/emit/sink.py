@@ -51,6 +51,7 @@ class Sink(Rewriter):
         self.order: dict[Value, int] = {}
         self.guarded: set[Span | None] = set()
         self.steady: set[Value] = set()
+        self.captures: dict[int, tuple[Value, ...]] = {}
 
     def block(self, block: Block) -> Block:
         """A block; checks at the place of an operation are its guards, before or after it."""
@@ -102,7 +103,7 @@ class Sink(Rewriter):
     def branch(self, branch: If) -> None:
         """What only one arm takes in is computed there."""
         condition = self.see((branch.condition,))[0]
-        cones = [self.cone(self.see(captured(arm))) for arm in (branch.then, branch.orelse)]
+        cones = [self.cone(self.see(captured(arm, self.captures))) for arm in (branch.then, branch.orelse)]
         both = set(cones[0]) & set(cones[1])
         then, orelse = (
             self.arm(arm, [value for value in cone if value not in both])

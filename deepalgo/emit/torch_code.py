@@ -87,7 +87,7 @@ class Writer(ValueWriter):
 
     def arm(self, name: str, block: Block, results: tuple[Value, ...]) -> str:
         """Define a function for one arm; return the text of it and the batched values that it takes."""
-        values = self.varying(captured(block))
+        values = self.varying(captured(block, self.captures))
         self.function(name, values, block, [self.batched_later(value) for value in results])
         return f"{name}, ({_tuple([self.texts[value].text for value in values])})"
 
@@ -166,7 +166,7 @@ class Writer(ValueWriter):
         if self.levels[loop.test.results[0]] != Level.BATCHED:
             return self.python_while(loop)
         number = self.names.number("arm")[3:]
-        values = self.varying((*captured(loop.test), *captured(loop.body)))
+        values = self.varying((*captured(loop.test, self.captures), *captured(loop.body, self.captures)))
         for param, twin in zip(loop.body.params, loop.test.params, strict=True):
             self.texts[twin] = Text(self.name(param))
         init = [self.fit(first, param).text for first, param in zip(loop.init, loop.body.params, strict=True)]

@@ -47,7 +47,8 @@ class ValueWriter:
         self.literals: dict[Value, Attr] = {}
         self.weights = {weight.key: self.names.make(weight.key) for weight in program.weights}
         self.wanted = {value for block in _blocks(program.body) for value in _read(block)}
-        self.single = _used_once(program.body) if not record else set()
+        self.captures: dict[int, tuple[Value, ...]] = {}
+        self.single = _used_once(program.body, self.captures) if not record else set()
         self.ops: dict[Value, Op] = {}
         self.pending: set[Value] = set()
         self.depth = 0
@@ -217,20 +218,20 @@ def _read(block: Block) -> Iterator[Value]:
         yield from used(statement)
 
 
-def _used_once(block: Block) -> set[Value]:
+def _used_once(block: Block, captures: dict[int, tuple[Value, ...]]) -> set[Value]:
     """Values that one statement of their own block uses, and nothing else."""
     found: set[Value] = set()
-    _count(block, found)
+    _count(block, found, captures)
     return found
 
 
-def _count(block: Block, found: set[Value]) -> None:
+def _count(block: Block, found: set[Value], captures: dict[int, tuple[Value, ...]]) -> None:
     here: Counter[Value] = Counter(block.results)
     elsewhere: set[Value] = set()
     for statement in block.body:
         here.update(used(statement))
         for inner in blocks(statement):
-            elsewhere.update(captured(inner))
-            _count(inner, found)
+            elsewhere.update(captured(inner, captures))
+            _count(inner, found, captures)
     mine = {statement.result for statement in block.body if isinstance(statement, Op)}
     found |= {value for value in mine if here[value] == 1 and value not in elsewhere}
