@@ -26,8 +26,9 @@ tests: $(NEEDED)
 test-quick: $(READY)
 	$(PYTEST) -m "not slow and not corpus and not data"
 
-bench: $(READY)
+bench: $(NEEDED)
 	$(BIN)/python -m benchmarks.speed
+	$(if $(DEEPALGO_CORPUS),$(BIN)/python -m benchmarks.compile_bench $(BENCH),@echo "set DEEPALGO_CORPUS for the comparison with hand-written code")
 
 corpus: $(NEEDED)
 	$(BIN)/python -m benchmarks.corpus
