@@ -19,10 +19,11 @@ from deepalgo.ops.forms.operands import apply, may_look, wants_gradient
 from deepalgo.ops.forms.quick import finite
 
 
-def cut(mask: Tensor, x: Tensor) -> Tensor:
+def cut(mask: Tensor | bool, x: Tensor) -> Tensor:
     """`x`, with no gradient for samples outside of the mask, which would get 0, or NaN where 0 meets inf."""
-    if not wants_gradient(x):
+    if not wants_gradient(x) or mask is True:
         return x
+    mask = torch.as_tensor(mask, device=x.device)
     result: Tensor = apply(QuickCut if may_look() else Cut, mask.reshape(mask.shape + (1,) * (x.dim() - mask.dim())), x)
     return result
 

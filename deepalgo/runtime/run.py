@@ -95,7 +95,7 @@ class Run:
         """Complex numbers in the network's precision."""
         return x.to(COMPLEX[self.dtype])
 
-    def cut(self, mask: Tensor, x: Tensor) -> Tensor:
+    def cut(self, mask: Tensor | bool, x: Tensor) -> Tensor:
         """`x` without a gradient for samples outside of the mask."""
         return cut(mask, x)
 
