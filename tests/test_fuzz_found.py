@@ -75,6 +75,24 @@ def f(x):
         raise ValueError
     return 1.0 if x > -9.0 else np.interp(x, [0.0, 0.5, 1.0], [0.5, 0.25 * x, 0.5])
 """, ({"x": 1.4}, {"x": 0.5})),
+    "a counter that starts below its bound meets a question that may fail": ("""
+import math
+
+def f(x):
+    n = 0
+    while n < 5 and math.log(x):
+        n += 1
+    return n + x
+""", ({"x": 1.4}, {"x": -0.5}, {"x": 2.25})),
+    "a loop that carries nothing ends before its first round": ("""
+def is_inside(x):
+    return x != 0.0 and round(0.25 * x) == 1
+
+def f(x):
+    while is_inside(x):
+        pass
+    return 1.5 * x
+""", ({"x": 0.5}, {"x": 0.25})),
     "an attribute of a class in a module that is not imported is a weight": ("""
 class Model:
     gain = 1.75

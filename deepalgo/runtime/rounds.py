@@ -56,7 +56,7 @@ class Rounds:
     def advance(self, test: Part, body: Part, state: tuple[Tensor, ...], takes: tuple[Tensor, ...],
                 rounds: int) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
         """Some rounds; return what the samples that still run carry and take."""
-        for _ in range(rounds):
+        for _ in range(rounds if self.run.size else 0):
             state, takes = self.stop(test, state, takes)
             if self.run.size == 0:
                 break
