@@ -103,6 +103,12 @@ def test_bad_data_are_named_before_training(case):
     assert str(error.value) == text
 
 
+def test_a_heuristic_without_weights_is_refused():
+    with pytest.raises(da.InputError) as error:
+        da.fit(da.compile(lambda x: x * x), W, targets=GOOD)
+    assert str(error.value) == "<lambda>() has no weight that could be trained: print(net.weights) says why"
+
+
 def test_samples_with_nan_can_be_left_out():
     fit = da.fit(da.compile(area), (W, H), targets=np.where(W > 1.9, np.nan, GOOD), missing="drop", steps=20)
     assert fit.dropped == 3

@@ -172,3 +172,30 @@ def test_validation_and_test_samples_may_be_given():
     assert [len(fit.rungs[0].validation), len(fit.rungs[0].test)] == [30, 40]
     fit = da.fit(da.compile(line), X, targets=true, validation=held, test=unseen, **QUICK)
     assert [len(fit.rungs[0].validation), len(fit.rungs[0].test)] == [30, 40]
+
+
+def test_single_precision_trains_too():
+    fit = da.fit(da.compile(line).float(), X, targets=3.0 * X - 0.5, **QUICK)
+    assert fit.network.dtype == torch.float32
+    assert weights(fit) == pytest.approx([3.0, -0.5], rel=1e-4)
+
+
+def test_weights_whose_move_is_of_no_use_are_put_back():
+    def law(x):
+        return 2.0 * x + 1e-9 * x * x
+
+    fit = da.fit(da.compile(law), X, targets=3.0 * X + 0.01 * torch.sin(30 * X), steps=100)
+    assert weights(fit)[1] == 1e-9
+    assert [item.weight.value for item in fit.moved] == [2.0]
+
+
+def test_a_loop_that_would_not_end_is_not_waited_for():
+    def grow(x):
+        z = 1.0
+        while z < x + 2.0:
+            z = z * 1.2
+        return z
+
+    fit = da.fit(da.compile(grow), X, targets=X * X, steps=30, rate=1.0, seeds=2)
+    assert fit.held.validation.mean() <= fit.rungs[0].validation.mean()
+    assert fit.network.max_rounds == da.compile(grow).max_rounds

@@ -160,6 +160,8 @@ class Work:
         if not bool(known.any()):
             raise InputError(f"{self.net.program.name}() has no finite loss on any validation sample: there is no floor to stand on")
         rungs = [heuristic]
+        if all(weight.frozen for weight in self.net.weights.entries):
+            raise InputError(f"{self.net.program.name}() has no weight that could be trained: print(net.weights) says why")
         if not is_untouched(self.net):
             given = competitor(self.net)
             rungs.append(Rung(GIVEN, given, self._losses(given)))
@@ -188,16 +190,23 @@ class Work:
             bar.show(training.progress.step, training.best.best, training.floor)
             self.checkpoint.keep(name, training.state(), now=training.is_over)
 
-        best = training.best.best_x
         if training.floor > 0 and len(space):
             training.run(after_look)
-            best = training.best.best_x
-            if polished and not training.interrupted and not is_second_order(settings.optimiser):
-                best = polish(training)
-                best = tidy(training, best)
-        space.put(best)
+        space.put(self._finished(training, polished and not is_second_order(settings.optimiser)))
         details = {"progress": training.progress, "ended": [run.ended for run in training.runs], "interrupted": training.interrupted}
         return Rung(name, net, self._losses(net), training=details)
+
+    def _finished(self, training: Training, polished: bool) -> torch.Tensor:
+        """The best point, polished, without moves that were of no use; what Ctrl-C leaves undone is left undone."""
+        best = training.best.best_x
+        if training.floor == 0 or not len(training.space) or training.interrupted:
+            return best
+        try:
+            best = polish(training) if polished else best
+            best = tidy(training, best)
+        except KeyboardInterrupt:
+            training.interrupted = True
+        return best
 
     def _losses(self, net: Network) -> torch.Tensor:
         return measure(self.objective, net, self.validation, self.world)

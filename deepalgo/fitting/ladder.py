@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from deepalgo.fitting.floor import Comparison, compare
+from deepalgo.fitting.summary import EQUAL
 from deepalgo.ir import Program
 from deepalgo.network import Network
 
@@ -32,13 +33,28 @@ class Rung:
 
 
 def climb(rungs: list[Rung]) -> Rung:
-    """The rung that is held in the end."""
-    held = rungs[0]
+    """The rung that is held in the end.
+
+    One that is no clear gain over tuned constants is taken all the same if it is not worse on the whole and, unlike them, worse than the
+    heuristic on no sample: that is what a guard is for.
+    """
+    heuristic = held = rungs[0]
     for rung in rungs[1:]:
         rung.comparison = compare(held.validation, rung.validation)
-        if rung.comparison.better:
+        if rung.comparison.better or (held is not heuristic and _is_safer(rung, held, heuristic)):
             held = rung
     return held
+
+
+def _is_safer(rung: Rung, held: Rung, heuristic: Rung) -> bool:
+    comparison = compare(held.validation, rung.validation)
+    safe, risky = _is_harmless(rung, heuristic), not _is_harmless(held, heuristic)
+    return safe and risky and comparison.after <= comparison.before and compare(heuristic.validation, rung.validation).better
+
+
+def _is_harmless(rung: Rung, heuristic: Rung) -> bool:
+    """Whether no validation sample has a higher loss than with the heuristic."""
+    return not bool((rung.validation > heuristic.validation * (1 + EQUAL)).any())
 
 
 def heuristic_of(net: Network) -> Network:

@@ -68,20 +68,28 @@ class Objective:
         return rebuild(self.output, net.execute(samples.leaves)[: self.count])
 
     def losses(self, net: Network, samples: Samples) -> Tensor:
-        """The loss of every sample; of a loss for whole batches the one number."""
-        if not self.whole:
-            return self.apply(net, self.outputs(net, samples), samples)
-        answered = [result.isfinite().reshape(len(samples), -1).all(1) for result in net.execute(samples.leaves)[: self.count]]
-        samples = samples.pick(torch.stack(answered).all(0))
-        return self.apply(net, self.outputs(net, samples), samples)
+        """The loss of every sample; of a loss for whole batches the one number, of the samples that have an answer."""
+        results = net.execute(samples.leaves)[: self.count]
+        if self.whole and not bool((answered := _answered(results)).all()):
+            samples = samples.pick(answered)
+            results = net.execute(samples.leaves)[: self.count]
+        return self.apply(net, rebuild(self.output, results), samples)
 
     def measure(self, net: Network, samples: Samples) -> Tensor:
         """The losses without gradient, comparable sample by sample; of a loss for whole batches, part by part."""
         with torch.no_grad():
             if not self.whole:
                 return self.losses(net, samples)
+            results = net.execute(samples.leaves)[: self.count]
             parts = torch.arange(len(samples)).tensor_split(min(PARTS, len(samples)))
-            return torch.cat([self.losses(net, samples.pick(part)) for part in parts])
+            return torch.cat([self._part([result[part] for result in results], net, samples.pick(part)) for part in parts])
+
+    def _part(self, results: list[Tensor], net: Network, samples: Samples) -> Tensor:
+        """The loss of a whole part; NaN where no sample of it has an answer."""
+        answered = _answered(results)
+        if not bool(answered.any()):
+            return torch.full((1,), torch.nan, dtype=net.dtype)
+        return self.apply(net, rebuild(self.output, [result[answered] for result in results]), samples.pick(answered))
 
     def squares(self, net: Network, output: Any, samples: Samples) -> Tensor:
         """`(samples, m)` numbers, the sum of whose squares is the loss of a sample, where the loss is of this kind."""
@@ -144,6 +152,11 @@ def _per_sample(loss: str | Callable[..., Any]) -> str | Callable[..., Any]:
     if inspect.isfunction(loss) and "reduction" in inspect.signature(loss).parameters:
         return functools.partial(loss, reduction="none")
     return loss
+
+
+def _answered(results: list[Tensor]) -> Tensor:
+    """Which samples have finite answers."""
+    return torch.stack([result.detach().isfinite().reshape(len(result), -1).all(1) for result in results]).all(0)
 
 
 def _mean(value: Tensor, count: int) -> Tensor:

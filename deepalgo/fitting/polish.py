@@ -30,9 +30,8 @@ CLOSE = 1e-6
 def polish(training: Training) -> Tensor:
     """The best point, by validation, that steps from the initial weights or from the best ones so far lead to."""
     origin, best = torch.zeros_like(training.best.best_x), training.best.best_x
-    starts = [best] if torch.equal(origin, best) else [origin, best]
     squares = Squares.of(training) if training.objective.is_squares else None
-    found = [squares.descend(start) if squares is not None else by_gradient(training, start) for start in starts]
+    found = [squares.descend(origin), squares.descend(best)] if squares is not None else [by_gradient(training, best)]
     return min([*found, best], key=training.score)
 
 
@@ -42,6 +41,7 @@ def by_gradient(training: Training, start: Tensor) -> Tensor:
     same = training.space, training.objective, training.batches, training.validation, training.known
     last = Training(*same, settings, training.world, start)
     last.run()
+    training.interrupted = last.interrupted
     return last.best.best_x
 
 

@@ -12,7 +12,7 @@ class Bar:
     """A bar with the step, the loss against the heuristic's, and the time left. `shown=None` looks whether anybody can see it."""
 
     def __init__(self, shown: bool | None) -> None:
-        console = Console(stderr=True)
+        console = Console(stderr=True, force_terminal=True if shown else None)
         self.shown = (console.is_terminal or console.is_jupyter) if shown is None else shown
         columns = (
             TextColumn("{task.description}"),

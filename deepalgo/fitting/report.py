@@ -132,7 +132,11 @@ class Fit:
 
     def _remarks(self) -> str:
         lines = [
-            *(f"not kept: {rung.name}, as {reason}" for rung in self.rungs if (reason := _refusal(rung.comparison))),
+            *(
+                f"not kept: {rung.name}, as {reason}"
+                for rung in self.rungs
+                if rung is not self.held and (reason := _refusal(rung.comparison))
+            ),
             *(f"{item.key} moves no answer ({item.role}, {item.place})" for item in self.dead),
             *(f"{arms.span.place}: this arm is {arms.never} in the data: {arms.span.lines[0].strip()}" for arms in self.untried),
             *(f"{item.span.place}: {count(item.samples, 'sample')} stopped at the bound of {item.bound} rounds" for item in self.at_bound),
