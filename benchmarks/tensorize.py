@@ -135,7 +135,7 @@ def main(arguments=None):
     tasks += [(kind, seed, options.most) for kind in ("scalar", "arrays") for seed in seeds]
     counts, programs = Counter(), 0
     with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
-        for rows in pool.imap(try_program, tasks, chunksize=2):
+        for rows in pool.imap_unordered(try_program, tasks):
             programs += bool(rows)
             for name, word, what, why in rows:
                 counts[name, word] += 1
