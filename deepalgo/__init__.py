@@ -5,7 +5,7 @@ stays quick and a file that only marks its constants with `weight` never loads t
 
 >>> import deepalgo as da
 >>> sorted(name for name in dir(da) if name.islower() and not name.startswith("_"))
-['anneal', 'choose', 'compile', 'correct', 'diff', 'draw', 'fit', 'guard', 'load', 'patch', 'remember', 'soften', 'source',
+['anneal', 'choose', 'compile', 'correct', 'diff', 'draw', 'fit', 'guard', 'load', 'newton', 'patch', 'remember', 'soften', 'source',
  'suggest', 'untie', 'weight', 'widen']
 """
 
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from deepalgo.errors import CompileError, DeepalgoError, FileError, HeuristicError, InputError, TensorizeError, VerificationError
 
 if TYPE_CHECKING:
+    from deepalgo import newton
     from deepalgo.compiler import compile
     from deepalgo.drawing.draw import draw
     from deepalgo.fitting.fit import fit
@@ -41,8 +42,8 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "Adds", "BlockToeplitz", "CompileError", "DeepalgoError", "Dense", "Diagonal", "FileError", "Fit", "HeuristicError", "InputError",
     "Kronecker", "LowRank", "Network", "Product", "Scalar", "Scales", "Steps", "TensorizeError", "Toeplitz", "VerificationError",
-    "__version__", "anneal", "choose", "compile", "correct", "diff", "draw", "fit", "guard", "load", "patch", "remember", "soften",
-    "source", "suggest", "untie", "weight", "widen",
+    "__version__", "anneal", "choose", "compile", "correct", "diff", "draw", "fit", "guard", "load", "newton", "patch", "remember",
+    "soften", "source", "suggest", "untie", "weight", "widen",
 ]
 
 #: Where each public name lives.
@@ -72,7 +73,13 @@ importlib.import_module("deepalgo.source")
 globals().pop("source", None)
 
 
+#: Parts of the package that are reached by their own name.
+_PARTS = ("newton",)
+
+
 def __getattr__(name: str) -> object:
+    if name in _PARTS:
+        return importlib.import_module(f"deepalgo.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'deepalgo' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOME[name]), name)
