@@ -145,3 +145,12 @@ def test_steps_without_a_number_are_skipped_and_counted():
     fit = da.fit(net, x, targets=np.log(0.4 * x), rate=1e9, clip=None, steps=100, polished=False, optimiser=torch.optim.SGD)
     assert fit.rungs[-1].training["progress"].skipped > 0
     assert fit.held.validation.mean() <= fit.rungs[0].validation.mean()
+
+
+def test_many_samples_are_compared_as_few_are():
+    random = torch.Generator().manual_seed(0)
+    before = torch.rand(40_000, generator=random, dtype=torch.float64)
+    after = before - 0.01 + 0.1 * torch.randn(40_000, generator=random, dtype=torch.float64)
+    found = compare(before, after)
+    gain, error = (before - after).mean().item(), (before - after).std().item() / 200
+    assert (found.low, found.high) == pytest.approx((gain - 1.96 * error, gain + 1.96 * error), abs=0.2 * error)

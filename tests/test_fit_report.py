@@ -85,10 +85,10 @@ def test_dead_weights_untried_arms_and_loops_at_their_bound_are_named():
     fit = da.fit(da.compile(rough), X, targets=torch.sqrt(X), steps=40)
     text = str(fit)
     place = r"tests/test_fit_report.py:\d+"
-    assert re.search(rf"^c\d+ moves no answer \(threshold, {place}\)$", text, re.MULTILINE)
+    assert re.search(rf"^c\d+ moves no answer \(threshold, {place}; da.soften lets it learn\)$", text, re.MULTILINE)
     assert re.search(rf"^{place}: this arm is never taken in the data: if x > 100.0:$", text, re.MULTILINE)
     bound = fit.at_bound[0]
-    assert bound.bound == 4 and 0 < bound.samples <= 180
+    assert bound.bound == 4 and 0 < bound.samples <= 240
     assert re.search(rf"^{place}: {bound.samples} samples? stopped at the bound of 4 rounds$", text, re.MULTILINE)
 
 

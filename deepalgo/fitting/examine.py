@@ -23,7 +23,7 @@ from deepalgo.fitting.ways import at_bound, untried
 from deepalgo.fitting.world import World
 from deepalgo.network import Network
 
-#: Samples on which paths, costs and dead weights are looked at.
+#: Samples on which dead weights are looked for.
 SOME = 2000
 
 
@@ -33,8 +33,10 @@ def examine(
 ) -> Fit:  # fmt: skip
     """The report. The test samples are measured here and nowhere else."""
     for rung in rungs:
+        rung.network.max_rounds = net.max_rounds
         rung.test = measure(objective, rung.network, test, world)
     some = [leaf[:SOME] for leaf in training.leaves]
+    seen = [torch.cat(pair) for pair in zip(training.leaves, validation.leaves, strict=True)]
     heuristic, winner = rungs[0].network, held.network
     winner.failures.clear()
     known = rungs[0].validation.isfinite()
@@ -46,11 +48,11 @@ def examine(
         held_out=_summaries(rungs, [rung.test for rung in rungs], objective),
         samples={"training": len(training), "validation": len(validation), "test": len(test)},
         moved=moved_weights(winner, objective, validation, known), dead=dead_weights(winner, some),
-        untried=untried(winner, some), at_bound=at_bound(winner, some), failures=failures, dropped=dropped, inputs=test.leaves,
+        untried=untried(winner, seen), at_bound=at_bound(winner, seen), failures=failures, dropped=dropped, inputs=test.leaves,
         seconds_per_sample=_costs(rungs, held, test.leaves),
     )  # fmt: skip
     _look_outside(fit, objective, heuristic, beyond(training.leaves, test.leaves, seed=0), reference)
-    winner.errors, winner.max_rounds = net.errors, net.max_rounds
+    winner.errors = net.errors
     winner.failures.clear()
     return fit
 

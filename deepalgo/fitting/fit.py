@@ -179,7 +179,7 @@ class Work:
     def _train(
         self, name: str, net: Network, known: torch.Tensor, settings: Settings, rates: Mapping[str, float] | None, polished: bool, bar: Bar
     ) -> Rung:
-        net.max_rounds = enough_rounds(self.heuristic, self.batches.batch(0, 0).leaves)
+        net.max_rounds = max(enough_rounds(self.heuristic, part.leaves) for part in (self.batches.whole(), self.validation))
         space = Space(net, rates)
         training = Training(space, self.objective, self.batches, self.validation, known, settings, self.world)
         bar.begin(name, settings.steps)

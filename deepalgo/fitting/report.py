@@ -16,6 +16,7 @@ from deepalgo.fitting.moved import Moved
 from deepalgo.fitting.summary import Summary
 from deepalgo.fitting.table import count, table
 from deepalgo.fitting.ways import AtBound
+from deepalgo.ir import Role
 from deepalgo.network import Network
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class Fit:
                 for rung in self.rungs
                 if rung is not self.held and (reason := _refusal(rung.comparison))
             ),
-            *(f"{item.key} moves no answer ({item.role}, {item.place})" for item in self.dead),
+            *map(_idle, self.dead),
             *(f"{arms.span.place}: this arm is {arms.never} in the data: {arms.span.lines[0].strip()}" for arms in self.untried),
             *(f"{item.span.place}: {count(item.samples, 'sample')} stopped at the bound of {item.bound} rounds" for item in self.at_bound),
             *(f"{count(number, 'validation sample')} got no answer: {error}" for error, number in self.failures.items()),
@@ -177,6 +178,12 @@ def _summaries(title: str, summaries: dict[str, Summary], unit: Unit) -> str:
         interval = f"{unit.text(item.low)} .. {unit.text(item.high)}"
         rows.append((name, unit.text(item.centre), interval, unit.text(item.median), unit.text(item.tail), *shares))
     return table(rows)
+
+
+def _idle(item: Dead) -> str:
+    part = f"{item.items} of {item.size} numbers of " if item.items < item.size else ""
+    hint = "; da.soften lets it learn" if item.role == Role.THRESHOLD else ""
+    return f"{part}{item.key} move{'' if part else 's'} no answer ({', '.join(filter(None, (item.role, item.place)))}{hint})"
 
 
 def _percent(distance: float) -> str:
