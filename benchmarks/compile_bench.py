@@ -5,8 +5,8 @@ inputs). Against them: the function itself in a Python loop (1000 samples, scale
 under `jit(vmap)` where it is installed (`pip install deepalgo[bench]`). Then: how cost grows with samples and rounds, and how long every
 function of the corpus takes to compile.
 
-Everything runs in one process on one core, the contenders in turn; a figure is the median of the rounds, in processor time, so that a
-busy machine does not decide. Only ratios within a run mean something.
+Everything runs in one process, the contenders in turn; a figure is the median of the rounds, in processor time of all threads, so that
+neither a busy machine nor the number of cores decides. Only ratios within a run mean something.
 """
 
 import argparse
@@ -14,7 +14,6 @@ import contextlib
 import importlib.util
 import io
 import logging
-import os
 import statistics
 import time
 from dataclasses import dataclass
@@ -241,15 +240,14 @@ def main(arguments=None):
     """Print all tables."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the samples, few rounds, no torch.compile")
+    parser.add_argument("--no-compile", dest="compile", action="store_false", help="without torch.compile and JAX")
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args(arguments)
     options.samples = 10_000 if options.quick else 100_000
     options.rounds = 3 if options.quick else options.rounds
-    options.compile = not options.quick
+    options.compile = options.compile and not options.quick
     torch.set_num_threads(1)
     logging.disable()
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     console, corpus = Console(width=150), load_corpus()
     print_comparison(console, compare(corpus, options), options.samples)
     print_growth(console, options)
