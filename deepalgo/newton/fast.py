@@ -37,7 +37,7 @@ def batched(network: Network, *, parallel: bool = False) -> Callable[[Array], An
     run = numba.njit(parallel=parallel, error_model="numpy")(_loop_over_lists(one, numba.prange) if width else _loop(one, numba.prange))
 
     def solve(S: Array) -> Any:
-        answers = np.empty((len(S), width) if width else len(S), dtype=kind)
+        answers: Any = np.empty((len(S), width) if width else len(S), dtype=kind)
         run(np.ascontiguousarray(S, dtype=np.float64), answers)
         return answers
 

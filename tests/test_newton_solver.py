@@ -1,0 +1,111 @@
+"""`da.newton.Solver`: answers for many systems, whatever they look like, with both backends."""
+
+import numpy as np
+import pytest
+
+import deepalgo as da
+from deepalgo.newton.fast import batched
+from deepalgo.newton.system import evaluate
+from deepalgo.newton.tasks import plant
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture(scope="module")
+def cubic():
+    return da.newton.Solver(degree=3)
+
+
+def test_cubics_are_solved_to_the_last_digits(cubic):
+    S = RNG.standard_normal((200, 4))
+    result = cubic.solve(S)
+    assert result.converged.mean() > 0.99 and (result.rounds >= 3).all()
+    x = result.x[result.converged]
+    real = [min(abs(np.roots(row) - root)) for row, root in zip(S[result.converged], x)]
+    assert max(real) < 1e-6
+
+
+def test_one_polynomial_without_a_batch(cubic):
+    result = cubic.solve([1.0, 0.0, 0.0, -8.0])
+    assert result.x == pytest.approx(2.0) and result.converged and result.residual < 1e-12
+
+
+DEGENERATE = {
+    "zero polynomial": ([0.0, 0.0, 0.0, 0.0], 0.0, True),
+    "constant": ([0.0, 0.0, 0.0, 5.0], np.nan, False),
+    "leading zeros": ([0.0, 0.0, 2.0, -4.0], 2.0, True),
+    "root zero": ([1.0, 0.0, 1.0, 0.0], 0.0, True),
+    "NaN": ([1.0, np.nan, 0.0, 1.0], np.nan, False),
+    "infinite": ([np.inf, 1.0, 0.0, 1.0], np.nan, False),
+    "badly scaled": ([1e-20, 0.0, 0.0, -1e10], 1e10, True),
+}
+
+
+@pytest.mark.parametrize("case", DEGENERATE)
+def test_degenerate_input_has_a_defined_answer(cubic, case):
+    S, x, converged = DEGENERATE[case]
+    result = cubic.solve(np.array([S, [1.0, 0.0, 0.0, -1.0]]))
+    assert result.x[0] == pytest.approx(x, rel=1e-9, abs=1e-12, nan_ok=True) and result.converged[0] == converged
+    assert result.x[1] == pytest.approx(1.0) and result.converged[1]
+
+
+def test_a_polynomial_without_a_real_root_does_not_converge():
+    result = da.newton.Solver(degree=2).solve(np.array([[1.0, 0.0, 1.0]]))
+    assert not result.converged[0] and np.isfinite(result.x[0]) and result.residual[0] >= 1.0
+
+
+@pytest.mark.parametrize("shape", [(3,), (5, 3), (2, 2, 4)])
+def test_wrong_shapes_are_refused(cubic, shape):
+    with pytest.raises(da.InputError, match=r"must have the shape \(batch, 4\) or \(4\)"):
+        cubic.solve(np.ones(shape))
+
+
+def test_wrong_options_are_refused():
+    with pytest.raises(da.InputError, match="there is no backend 'cuda'"):
+        da.newton.Solver(3, backend="cuda")
+    with pytest.raises(da.InputError, match="for one variable"):
+        da.newton.Solver(2, 2, backend="numba")
+    with pytest.raises(da.InputError, match="at least 1"):
+        da.newton.Solver(0)
+
+
+@pytest.mark.slow
+def test_both_backends_give_the_same_answers(cubic):
+    fast = da.newton.Solver(degree=3, backend="numba")
+    S = RNG.standard_normal((500, 4))
+    S[:10, 0] = 0.0
+    S[10:20] *= [1e-9, 1.0, 1.0, 1e9]
+    assert np.allclose(fast.solve(S).x, cubic.solve(S).x, rtol=1e-12)
+
+
+@pytest.mark.slow
+def test_all_roots_of_a_batch_are_those_of_numpy():
+    solver = da.newton.Solver(degree=4)
+    S = RNG.standard_normal((50, 5))
+    S[0, 0] = 0.0
+    found = solver.all_roots(S)
+    assert np.isnan(found[0, 3])
+    for row, roots in zip(S[1:], found[1:]):
+        assert np.abs(roots[:, None] - np.roots(row)).min(axis=0).max() < 1e-8
+    network = da.compile(da.newton.all_roots, example=((S[1],), {}))
+    assert np.allclose(batched(network)(S[1:]), found[1:], rtol=1e-9)
+
+
+@pytest.mark.slow
+def test_a_system_with_more_equations_than_variables_is_solved_in_the_sense_of_least_squares():
+    solver = da.newton.Solver(degree=2, variables=2, equations=3)
+    roots = RNG.uniform(-1, 1, (20, 2))
+    S = plant(RNG.standard_normal((20, 3, 6)), roots, 2)
+    result = solver.solve(S)
+    assert result.converged.mean() > 0.8
+    F = [evaluate(row, x, 2) for row, x in zip(S[result.converged], result.x[result.converged])]
+    assert np.abs(F).max() < 1e-8
+
+
+@pytest.mark.slow
+def test_fitting_a_solver_keeps_the_floor(cubic):
+    solver = da.newton.Solver(degree=3)
+    fit = solver.fit(RNG.standard_normal((500, 4)), steps=10)
+    assert "real_root" in str(fit)
+    S = RNG.standard_normal((500, 4))
+    assert solver.solve(S).converged.mean() >= cubic.solve(S).converged.mean() - 0.02
