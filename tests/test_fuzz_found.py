@@ -201,6 +201,12 @@ def f(x, p):
         total += v
     return total, items[1]
 """,
+    "the complex root of zero has a finite gradient": """
+import cmath
+
+def f(x, p):
+    return cmath.sqrt(p[0, 0] - 0.25).imag + cmath.sqrt(complex(x, p[1, 1])).real
+""",
     "a namedtuple is copied with a change": """
 import collections
 Pair = collections.namedtuple("Pair", ["low", "high"])

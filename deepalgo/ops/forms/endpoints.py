@@ -28,6 +28,12 @@ def without_zero(divisor: Tensor) -> Tensor:
     return divisor.masked_fill(divisor == 0, math.inf)
 
 
+def _divided(g: Tensor, divisor: Tensor) -> Tensor:
+    """The quotient, and 0 where the divisor is 0; complex numbers cannot be divided by inf."""
+    zero = divisor == 0
+    return (g / divisor.masked_fill(zero, 1)).masked_fill(zero, 0)
+
+
 def settle(plain: Tensor, careful: Callable[[], Tensor]) -> Tensor:
     """The plain derivative where it is finite throughout, else the one with masks."""
     return plain if may_look() and finite(plain) else careful()
@@ -53,7 +59,7 @@ class Sqrt(Slope):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
         _, y = ctx.saved_tensors
-        return settle(g / (2 * y).conj(), lambda: g / (2 * without_zero(y)).conj())
+        return settle(g / (2 * y).conj(), lambda: _divided(g, (2 * y).conj()))
 
 
 class Cbrt(Slope):
