@@ -1,14 +1,18 @@
-"""The row of a choice whose guard can learn: hard forward, soft backward, or a blend of both ways.
+"""The rows of transformations: a choice whose guard can learn, and scores of candidates.
 
 `soft_choice(taken, other, condition, margin, width, softness)` is `taken`, the result of the way that a sample takes. Its gradient by
 `margin`, which is positive where the condition holds, is that of a smooth step of that width from the one way to the other. With
 a positive softness the value itself is blended. In source it is what was taken.
+
+`or_inf(score)` is infinite where the score is no number, and has no gradient: it is there to be compared.
 """
 
 from __future__ import annotations
 
-from deepalgo.ops.row import Row
+from deepalgo.ir import Kind
+from deepalgo.ops.row import Row, cast
 
 ROWS = (
     Row("soft_choice", lambda args, attrs: args[0], "ops.soft_choice({0}, {1}, {2}, {3}, {4}, {5}, '{key}')", "{0}", "{0}", False),
+    Row("or_inf", cast(Kind.REAL), "ops.or_inf({0})", "min(math.inf, {0})", "np.fmin(np.inf, {0})", False, common=Kind.REAL),
 )

@@ -298,7 +298,7 @@ class _Criterion:
         """How bad a candidate is."""
         grower = self.grower
         (score,), _ = attempt(grower, lambda: (self._plain(candidate),), lambda: (grower.const(math.inf),))
-        score = grower.add("select", grower.add("eq", score, score), score, grower.const(math.inf))
+        score = grower.add("or_inf", score)
         return score if penalty is None else grower.add("add", score, penalty)
 
     def _plain(self, candidate: Value) -> Value:

@@ -22,7 +22,7 @@ import numpy as np
 from deepalgo.compiler import compile
 from deepalgo.emit.rewriter import Fresh
 from deepalgo.errors import CompileError, TensorizeError
-from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Static, Tree, Type, Value, leaves
+from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Static, Tree, Value, leaves
 from deepalgo.ir import Sequence as Items
 from deepalgo.network import Network
 from deepalgo.signature import Signature
@@ -95,8 +95,7 @@ class _Guard(Grower):
         count = sum(1 for _ in leaves(self.network.program.output))
         numbers = [value for value in answer[:count] if value.type.kind >= Kind.REAL]
         (score,) = inline(self, criterion, (*numbers, *others))
-        score = self.fit(score, Type(Kind.REAL))
-        return self.add("select", self.add("eq", score, score), score, self.const(math.inf))
+        return self.add("or_inf", score)
 
 
 def _arguments(network: Network) -> dict[str, Tree]:

@@ -41,7 +41,7 @@ from deepalgo.ops.forms.reductions import all, amax, amin, any, argmax, argmin, 
 from deepalgo.ops.forms.riemann import zeta
 from deepalgo.ops.forms.rounding import round_digits
 from deepalgo.ops.forms.shapes import broadcast, concat, permute, reshape
-from deepalgo.ops.forms.soft import soft_choice
+from deepalgo.ops.forms.soft import or_inf, soft_choice
 from deepalgo.ops.forms.special import gamma, lgamma
 
 __all__ = [
@@ -51,7 +51,7 @@ __all__ = [
     "exponent", "first", "floordiv", "fmax", "fmin", "fmod", "gamma", "gammainc", "gammaincc", "gather", "hypot", "i0", "i0e", "i1",
     "i1e", "imag", "interp", "inv", "is_positive", "is_singular", "iv", "j0", "j1", "jv", "k0", "k0e", "k1", "k1e", "kv", "lambertw",
     "lgamma", "log", "log1p", "log2", "log10", "log_ndtr", "logit", "look_up", "lshift", "mantissa", "match", "match_flow", "matmul",
-    "max", "maximum", "min", "minimum", "mod", "ndtr", "ndtri", "no_overflow", "norm2", "permute", "pick", "pick_at", "pinv", "pow",
-    "prod", "put", "put_at", "quotient", "real", "remainder", "reshape", "round_digits", "rshift", "searchsorted", "sign", "sinc",
+    "max", "maximum", "min", "minimum", "mod", "ndtr", "ndtri", "no_overflow", "norm2", "or_inf", "permute", "pick", "pick_at", "pinv",
+    "pow", "prod", "put", "put_at", "quotient", "real", "remainder", "reshape", "round_digits", "rshift", "searchsorted", "sign", "sinc",
     "soft_choice", "solve", "sort", "sqrt", "stack", "sum", "take", "where", "xlogy", "y0", "y1", "zeta",
 ]

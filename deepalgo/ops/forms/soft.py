@@ -47,6 +47,15 @@ def smooth_step(x: Tensor) -> Tensor:
     return 0.5 + 0.75 * t - 0.25 * t**3
 
 
+def or_inf(score: Operand) -> Tensor:
+    """The score without its gradient, infinite where it is no number.
+
+    >>> or_inf(torch.tensor([1.0, float("nan"), float("-inf")]))
+    tensor([1., inf, -inf])
+    """
+    return torch.nan_to_num(torch.as_tensor(score).detach(), nan=torch.inf, posinf=torch.inf, neginf=-torch.inf)
+
+
 @contextmanager
 def measured_margins() -> Iterator[dict[str, list[Tensor]]]:
     """Collect the margins of all soft choices while the `with` lasts, by their guard."""
