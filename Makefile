@@ -13,10 +13,13 @@ export OMP_NUM_THREADS := 1
 PYTEST := $(BIN)/python -m pytest -n 2
 NEEDED := $(READY) $(if $(wildcard $(DEEPALGO_CORPUS)/requirements.txt),$(CORPUS_READY))
 
-.PHONY: demo test test-quick tests bench corpus fuzz docs lint types clean
+.PHONY: demo figures test test-quick tests bench corpus fuzz docs lint types clean
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
+
+figures: $(READY)
+	$(BIN)/python -m docs.figures
 
 test: lint types tests
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any, assert_never
 
 from deepalgo.drawing.boxes import Box, chip, row, space, subscript, text
-from deepalgo.drawing.formula import Term, cases, formula, symbol
+from deepalgo.drawing.formula import ATOM, RELATION, SIGN, Term, cases, formula
 from deepalgo.drawing.graph import Edge, Graph, Node, Region, Wire
-from deepalgo.drawing.letters import name_box, number_box
+from deepalgo.drawing.letters import PRIME, name_box, number_box
 from deepalgo.emit.prune import prune
 from deepalgo.ir import (
     Attr,
@@ -40,6 +40,8 @@ LONGEST = 16
 #: A condition wider than this stands in a node of its own, not in the title of its branch.
 WIDEST = 16.0
 MOST_ROUNDS = 60
+#: Operations that take an item out of a table.
+TAKING = frozenset({"index", "take", "gather", "pick_at"})
 
 
 def flow(program: Program, weights: Mapping[str, Any], unroll: bool = False) -> Graph:
@@ -80,6 +82,7 @@ class Sheet:
         self.terms: dict[Value, Term] = {}
         self.group: int | None = None
         self.pills: dict[Value, str] = {}
+        self.taken: set[str] = set()
 
     def node(self, kind: str, box: Box, region: Region | None = None) -> str:
         """A new node in the group that is being drawn."""
@@ -89,8 +92,17 @@ class Sheet:
 
     def place(self, term: Term, name: str) -> Term:
         """Make a node of a formula; what stands for it is its letter."""
-        letter = symbol(name, self.drafter.letter() if not name else 0)
-        return Term(letter, wires=frozenset({Wire(self.show(term), None, letter)}))
+        chosen = self.free(name)
+        letter = name_box(chosen)
+        return Term(letter, wires=frozenset({Wire(self.show(term), None, letter)}), name=chosen)
+
+    def free(self, name: str) -> str:
+        """A name that means nothing else here: with primes if need be, or a number where there is none."""
+        name = name or f"t{self.drafter.letter()}"
+        while name in self.taken:
+            name += PRIME
+        self.taken.add(name)
+        return name
 
     def show(self, term: Term) -> str:
         """Make a node of a formula."""
@@ -120,6 +132,11 @@ class Drafter:
         self.uses = _count_uses(program.body, self.wraps)
         self.shared = {value for statement in walk(program.body) for block in blocks(statement) for value in captured(block)}
         self.made = {item.result: item for item in walk(program.body) if isinstance(item, Op)}
+        #: What is never a node: helpers of wraps, and what the titles of loops are made of.
+        self.written_out = {value for pair in self.wraps.values() for value in pair}
+        for loop in walk(program.body):
+            if isinstance(loop, While):
+                self.written_out |= {item.result for item in walk(loop.test) if isinstance(item, Op)}
         self.numbers = self.letters = 0
 
     def next(self) -> int:
@@ -137,17 +154,16 @@ class Drafter:
         sheet = Sheet(self)
         for item in self.program.inputs:
             letter = name_box(item.path) if item.path.isidentifier() else text(item.path, "italic")
-            sheet.terms[item.value] = Term(letter, wires=frozenset({Wire(sheet.node("input", letter))}))
+            sheet.taken.add(item.path)
+            sheet.terms[item.value] = Term(letter, wires=frozenset({Wire(sheet.node("input", letter))}), name=item.path)
         self.block(sheet, self.program.body)
         for value, label in zip(self.program.body.results, self.labels(), strict=True):
-            sheet.connect(sheet.last(sheet.terms[value]), sheet.node("output", self.called(value) if not label else text(label)))
+            sheet.connect(sheet.last(sheet.terms[value]), sheet.node("output", name_box(self.called(value)) if not label else text(label)))
         return _without_twins(sheet.graph)
 
-    def called(self, value: Value) -> Box:
+    def called(self, value: Value) -> str:
         """The name of a value at a border; an answer without a name is the result."""
-        if not value.name and value in self.program.body.results:
-            return text("result")
-        return symbol(value.name, self.letter() if not value.name else 0)
+        return value.name or ("result" if value in self.program.body.results else f"t{self.letter()}")
 
     def labels(self) -> list[str]:
         """What the results are called, as far as the structure of the output says."""
@@ -183,7 +199,7 @@ class Drafter:
 
     def is_node(self, value: Value, term: Term) -> bool:
         """Whether a formula stands for itself: it has a name, is used at several places or by a region, or is long."""
-        if term.size == 1 or not term.wires and term.size <= 3:
+        if term.size == 1 or not term.wires and term.size <= 3 or value in self.written_out:
             return False
         if value.name or value in self.shared:
             return True
@@ -198,15 +214,18 @@ class Drafter:
             return self.weight(self.weights[str(attrs["key"])])
         if op.result in self.wraps:
             return sheet.terms[op.args[2]]
-        if op.name in ("index", "take") and (entry := self.entry(sheet, op)) is not None:
+        if op.name in TAKING and (entry := self.entry(sheet, op)) is not None:
             return entry
+        if op.name == "eq" and op.args[0] == op.args[1]:
+            known = sheet.terms[op.args[0]]
+            return Term(row(known.box, text(" is a number")), RELATION, known.wires, known.size + 1)
         return formula(op.name, [sheet.terms[arg] for arg in op.args], attrs)
 
     def entry(self, sheet: Sheet, op: Op) -> Term | None:
         """One number of a table of weights."""
         made = self.made.get(op.args[0])
-        key = op.attr("key")
-        if made is None or made.name != "weight" or op.result.type.shape or not isinstance(key, tuple):
+        key = dict(op.attrs).get("key") if len(op.args) == 1 else (sheet.terms[op.args[1]].value,)
+        if made is None or made.name != "weight" or op.result.type.shape or not isinstance(key, tuple) or None in key:
             return None
         weight = self.weights[str(made.attr("key"))]
         value = self.shown[weight.key]
@@ -233,20 +252,23 @@ class Drafter:
             if not term.wires:
                 inner.terms[value] = term
             elif value not in inner.pills:
-                joined.append((term, self.pill(inner, region, value, "input", term.box)))
+                joined.append((term, self.pill(inner, region, value, "input", term.name)))
         return joined
 
-    def pill(self, inner: Sheet, region: Region, value: Value, kind: str, box: Box) -> int:
+    def pill(self, inner: Sheet, region: Region, value: Value, kind: str, called: str) -> int:
         """A signal that enters through the border."""
+        called = inner.free(called)
+        box = name_box(called)
         name = inner.node(kind, box)
         inner.pills[value] = name
-        inner.terms[value] = Term(box, wires=frozenset({Wire(name)}))
+        inner.terms[value] = Term(box, wires=frozenset({Wire(name)}), name=called)
         region.inputs.append(name)
         return len(region.inputs) - 1
 
-    def leave(self, inner: Sheet, region: Region, term: Term, box: Box) -> None:
+    def leave(self, inner: Sheet, region: Region, term: Term, called: str) -> None:
         """A signal that leaves through the border."""
-        name = inner.node("output", box)
+        name = inner.node("output", name_box(called))
+        region.names.append(called)
         inner.connect(term, name)
         region.outputs.append(name)
 
@@ -256,7 +278,9 @@ class Drafter:
         for term, entrance in entries:
             sheet.connect(term, node, entrance)
         for number, (result, pill) in enumerate(zip(results, region.outputs, strict=True)):
-            sheet.terms[result] = Term(region.graph.nodes[pill].box, wires=frozenset({Wire(node, number)}))
+            called = sheet.free(region.names[number])
+            region.graph.nodes[pill].box = box = name_box(called)
+            sheet.terms[result] = Term(box, wires=frozenset({Wire(node, number)}), name=called)
 
     def choice(self, sheet: Sheet, branch: If) -> None:
         """A branch without anything in its arms is a formula with two cases."""
@@ -321,8 +345,8 @@ class Drafter:
         """The results of the arms leave through the same pills."""
         for number, result in enumerate(results):
             terms = [arm[number] for arm in arms]
-            box = self.called(result)
-            self.leave(inner, region, Term(box, wires=frozenset(wire for term in terms for wire in term.wires)), box)
+            wires = frozenset(wire for term in terms for wire in term.wires)
+            self.leave(inner, region, Term(text(""), wires=wires), self.called(result))
 
     def attempt(self, sheet: Sheet, attempt: Try) -> None:
         """A group for what is tried, and one for each handler."""
@@ -354,16 +378,14 @@ class Drafter:
             entries.append((sheet.last(sheet.terms[first]), self.pill(inner, region, param, "carried", self.carried(param))))
         return entries
 
-    def carried(self, param: Value) -> Box:
+    def carried(self, param: Value) -> str:
         """What a carried value is called; a truth value without a name says whether to go on."""
-        if not param.name and param.type.kind == Kind.BOOL:
-            return text("go on", "italic")
-        return symbol(param.name, self.letter() if not param.name else 0)
+        return param.name or ("go on" if param.type.kind == Kind.BOOL else f"t{self.letter()}")
 
     def carry_out(self, inner: Sheet, region: Region, results: Sequence[Value], params: Sequence[Value]) -> None:
         """What the next round begins with."""
         for value, param in zip(results, params, strict=True):
-            self.leave(inner, region, inner.last(inner.terms[value]), inner.graph.nodes[inner.pills[param]].box)
+            self.leave(inner, region, inner.last(inner.terms[value]), inner.terms[param].name)
 
     def unrolled(self, sheet: Sheet, loop: Loop) -> None:
         """One box for every round."""
@@ -377,6 +399,7 @@ class Drafter:
             entries += self.enter(sheet, inner, region, captured(loop.body))
             self.block(inner, loop.body)
             self.carry_out(inner, region, loop.body.results, params)
+            sheet.taken.difference_update(term.name for term in state if number)
             self.close(sheet, region, entries, loop.results)
             state = [sheet.terms[result] for result in loop.results]
 
@@ -388,8 +411,7 @@ class Drafter:
             inner.terms[twin] = inner.terms[param]
         entries += self.enter(sheet, inner, region, [*captured(loop.test), *captured(loop.body)])
         self.block(inner, loop.test)
-        title = self.condition(inner, loop.test.results[0])
-        region.title = row(text("while ", "sans"), space(0.15), title.box)
+        region.title = row(text("while ", "sans"), space(0.15), inner.terms[loop.test.results[0]].box)
         self.block(inner, loop.body)
         self.carry_out(inner, region, loop.body.results, loop.body.params)
         self.close(sheet, region, entries, loop.results)
@@ -411,7 +433,7 @@ def _constant(value: Attr) -> Term:
             inside = inside[0] if inside else None
         return Term(subscript(text("const"), text("×".join(map(str, shape)))))
     assert isinstance(value, (bool, int, float, complex))
-    return Term(number_box(value), 5 if not isinstance(value, complex) and value < 0 else 7, number=True)
+    return Term(number_box(value), SIGN if not isinstance(value, complex) and value < 0 else ATOM, number=True, value=value)
 
 
 def role_of(weight: Weight) -> str:

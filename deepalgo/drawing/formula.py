@@ -1,6 +1,6 @@
 """Operations as formulas.
 
->>> x = Term(name_box("x"))
+>>> x = Term(text("x"))
 >>> formula("div", (x, formula("add", (x, x), {})), {}).level == ATOM
 True
 """
@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from deepalgo.drawing.boxes import Box, fenced, fraction, joined, power, root, row, space, stacked, subscript, text
-from deepalgo.drawing.letters import name_box
 from deepalgo.ir import Attr
 
 #: How tightly an expression holds together.
@@ -21,13 +20,18 @@ COMMA = row(text(","), space(0.2))
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A formula, how tightly it holds together, the wires that enter it, and how much there is to read in it."""
+    """A formula, how tightly it holds together, the wires that enter it, and how much there is to read in it.
+
+    `number`: it is one, so that a dot has to stand before it. `name`: it is a signal of this name. `value`: it is a constant.
+    """
 
     box: Box
     level: int = ATOM
     wires: frozenset[object] = frozenset()
     size: int = 1
     number: bool = False
+    name: str = ""
+    value: Attr = None
 
 
 Rule = Callable[[Sequence[Term], Mapping[str, Attr]], tuple[Box, int]]
@@ -200,6 +204,3 @@ RULES: dict[str, Rule] = {
 }
 
 
-def symbol(name: str, fallback: int) -> Box:
-    """The letter of a signal; one without a name gets a number."""
-    return name_box(name) if name else subscript(text("t", "italic"), text(str(fallback)))

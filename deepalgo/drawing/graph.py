@@ -46,7 +46,10 @@ class Graph:
 
 @dataclass(slots=True, eq=False)
 class Region:
-    """A box with a graph in it. `inputs` and `outputs` are the pills on its border; `repeats` if what leaves enters again."""
+    """A box with a graph in it. `inputs` and `outputs` are the pills on its border; `repeats` if what leaves enters again.
+
+    `names` are what the outputs are called inside.
+    """
 
     kind: str
     title: Box
@@ -54,3 +57,4 @@ class Region:
     inputs: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
     repeats: bool = False
+    names: list[str] = field(default_factory=list)

@@ -9,17 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from deepalgo.drawing.boxes import Box
+from deepalgo.drawing.boxes import Box, text
 from deepalgo.drawing.graph import Edge, Graph, Node, Region
 from deepalgo.errors import InputError
 
-#: Sizes of type for formulas, pills, titles and names on edges.
-FORMULA, PILL, TITLE, NAME = 17.0, 15.0, 13.0, 13.5
+#: Sizes of type for formulas, pills, titles, names on edges and titles of groups.
+FORMULA, PILL, TITLE, NAME, GROUP = 17.0, 15.0, 13.0, 13.5, 11.0
 PAD = 16.0
 #: Room for the arrow that leads back to the beginning of a loop.
 BACK = 16.0
 #: A title that lacks more room than this beside the pills goes below them.
-SLACK = 40.0
+SLACK = 100.0
+#: Boxes that are no further apart have nothing between them.
+CHANNEL = 150.0
 Point = tuple[float, float]
 
 
@@ -110,7 +112,7 @@ def _frame(region: Region) -> Frame:
     elif title > before:
         left += title - before
         width += title - before
-    shift = 0.0 if entrances else top + 18
+    shift = top - entrances[0].y if entrances else top + 18
     exits = [laid.places[name] for name in region.outputs]
     bottom = shift + (exits[0].y if exits else laid.height + 12)
     height = bottom + (exits[0].height / 2 if exits else 0.0)
@@ -136,13 +138,16 @@ def _stretch(laid: Laid, pill: Place, by: float) -> None:
 def _dot(laid: Laid, sizes: dict[str, tuple[float, float]]) -> str:
     """The graph in Graphviz's language; shapes have fixed sizes, so that no font matters."""
     graph = laid.graph
-    lines = ["digraph {", 'graph [nodesep="0.3", ranksep="0.34", splines="true", newrank="true", pad="0"]',
+    between = sum(edge.source.exit is not None and edge.entrance is not None for edge in graph.edges)
+    room = min(1.5, 0.34 + 0.07 * max(0, between - 2))
+    lines = ["digraph {", f'graph [nodesep="0.3", ranksep="{room:.2f}", splines="true", newrank="true", pad="0"]',
              'node [shape="box", fixedsize="true", label=""]', 'edge [arrowsize="0.6"]']
     for name, node in graph.nodes.items():
         if node.group is None:
             lines.append(_node(name, sizes[name], laid.frames.get(name)))
-    for number, _ in enumerate(graph.groups):
-        lines.append(f'subgraph cluster_{number} {{ margin="15"')
+    for number, title in enumerate(graph.groups):
+        blank = _blank(text(title, "bold").width * GROUP + 8, 1)
+        lines.append(f'subgraph cluster_{number} {{ margin="15"; label=<{blank}>')
         lines += [_node(name, sizes[name], laid.frames.get(name)) for name, node in graph.nodes.items() if node.group == number]
         lines.append("}")
     for rank, kinds in (("source", ("input", "carried")), ("sink", ("output",))):
@@ -150,6 +155,11 @@ def _dot(laid: Laid, sizes: dict[str, tuple[float, float]]) -> str:
         if names:
             lines.append(f"{{ rank={rank}; {'; '.join(names)} }}")
     lines += [_edge(graph, edge, number) for number, edge in enumerate(graph.edges)]
+    first = next((name for name, node in graph.nodes.items() if node.kind in ("input", "carried")), None)
+    reached = {edge.target for edge in graph.edges}
+    if first is not None:  # what nothing enters stands below the pills all the same
+        loose = [name for name, node in graph.nodes.items() if node.kind in ("formula", "region") and name not in reached]
+        lines += [f'{first} -> {name} [style="invis", weight="0"]' for name in loose]
     return "\n".join([*lines, "}"])
 
 
@@ -191,9 +201,12 @@ def _edge(graph: Graph, edge: Edge, number: int) -> str:
     label = label_of(graph, edge)
     if label is None:
         return f'{source} -> {target} [key="e{number}"]'
-    width, height = round(label.width * NAME + 8), round(NAME + 4)
-    cell = f'<TABLE {PLAIN}><TR><TD FIXEDSIZE="TRUE" WIDTH="{width}" HEIGHT="{height}"></TD></TR></TABLE>'
-    return f'{source} -> {target} [key="e{number}", label=<{cell}>]'
+    return f'{source} -> {target} [key="e{number}", label=<{_blank(label.width * NAME + 8, NAME + 4)}>]'
+
+
+def _blank(width: float, height: float) -> str:
+    """A label of a given size; what stands there is painted later."""
+    return f'<TABLE {PLAIN}><TR><TD FIXEDSIZE="TRUE" WIDTH="{round(width)}" HEIGHT="{round(height)}"></TD></TR></TABLE>'
 
 
 def _run(text: str) -> Any:
@@ -225,6 +238,9 @@ def _path(edge: Edge, drawn: Any, turn: float) -> Path:
     words = drawn.attr["pos"].split()
     tip = next((_point(word[2:], turn) for word in words if word.startswith("e,")), None)
     points = tuple(_point(word, turn) for word in words if not word.startswith(("e,", "s,")))
+    if edge.source.exit is not None and edge.entrance is not None and tip is not None and 0 < tip[1] - points[0][1] < CHANNEL:
+        middle = (points[0][1] + tip[1]) / 2  # between two boxes, an edge stays between them
+        points = (points[0], (points[0][0], middle), (tip[0], middle), (tip[0], tip[1] - 6))
     label = drawn.attr["lp"]
     return Path(edge, points, tip or points[-1], _point(label, turn) if label else None)
 

@@ -14,16 +14,19 @@ LETTERS = "αβγδεζηθικλμνξοπρστυφχψω"
 GREEK = dict(zip(NAMES, LETTERS, strict=True)) | {
     name.capitalize(): letter for name, letter in zip(NAMES, "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ", strict=True)
 }
+PRIME = "′"
 #: A longer number of digits is cut.
 DIGITS = 5
 
 
 def name_box(name: str) -> Box:
-    """A variable: `alpha_0` is an alpha with an index.
+    """A variable: `alpha_0` is an alpha with an index, and primes stay primes.
 
     >>> name_box("x0").width < name_box("x").width + name_box("00").width
     True
     """
+    if name.endswith(PRIME):
+        return row(name_box(name.rstrip(PRIME)), text(name[len(name.rstrip(PRIME)) :]))
     found = re.fullmatch(r"([A-Za-z]+?)_?(\d+)", name) or re.fullmatch(rf"([A-Za-z]{{1,2}}|{'|'.join(NAMES)})_(\w+)", name)
     if found is not None:
         return subscript(_word(found[1]), text(found[2].replace("_", " "), "roman" if found[2].isdigit() else "italic"))

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 
 from deepalgo.drawing.boxes import LINE, Box, Mark, chip, row, text
 from deepalgo.drawing.glyphs import UNITS, font_for, outline
-from deepalgo.drawing.layout import BACK, FORMULA, NAME, PILL, TITLE, Frame, Laid, Path, Place, Point, box_place, label_of
+from deepalgo.drawing.layout import BACK, FORMULA, GROUP, NAME, PILL, TITLE, Frame, Laid, Path, Place, Point, box_place, label_of
 
 #: The colour of text and the ground behind it, by role of a weight.
 ROLES = {
@@ -105,8 +105,8 @@ class Painter:
         self.add(f'<rect x="{left:.1f}" y="{top:.1f}" width="{place.width:.1f}" height="{place.height:.1f}" rx="9" fill="#ffffff" '
                  f'fill-opacity="0.65" stroke="#e7c98b" stroke-dasharray="4 3"/>')
         box = text(title, "bold")
-        self.rectangle(left + 8, top - 8, box.width * 11 + 12, 16, "#fdf0d2", "#e7c98b", 8, 0.8)
-        self.box(box, 11, (left + 14, top + 4), None)
+        self.rectangle(left + 8, top - 8, box.width * GROUP + 12, 16, "#fdf0d2", "#e7c98b", 8, 0.8)
+        self.box(box, GROUP, (left + 14, top + 4), None)
 
     def frame(self, laid: Laid, name: str, frame: Frame, x: float, y: float) -> None:
         """A region: its ground, its title on the border, what is inside."""
