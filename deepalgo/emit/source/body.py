@@ -52,15 +52,25 @@ def without(body: Block, implied: set[int], anchored: set[Value]) -> Block:
 
 
 def _is_needed(needed: set[Value], statement: object) -> bool:
-    return not isinstance(statement, Op) or statement.result in needed
+    match statement:
+        case Op(result):
+            return result in needed
+        case Try(results, _, handlers):
+            return bool(needed & set(results)) or not any("Exception" in handler.catches for handler in handlers)
+        case If(results, _, then, orelse):
+            return bool(needed & set(results) or then.body or orelse.body)
+        case _:
+            return True
 
 
 def fuse(body: Block) -> Block:
-    """The body with `int(floor(x))` as one operation, `math.floor`."""
+    """The body with `int(floor(x))` as one operation and items of arrays as items."""
     uses = count_uses(body)
     ops = {op.result: op for op in everything(body) if isinstance(op, Op)}
 
     def fused(op: Any) -> Any:
+        if isinstance(op, Op):
+            op = _plain_item(op)
         inner = ops.get(op.args[0]) if isinstance(op, Op) and op.name == "to_int" else None
         if inner is None or inner.name not in ROUNDINGS or uses[inner.result] != 1 or op.result.type.shape:
             return op
@@ -70,6 +80,13 @@ def fuse(body: Block) -> Block:
     swallowed: set[Value] = set()
     body = _filtered(body, lambda statement: True, fused)
     return _filtered(body, lambda statement: not (isinstance(statement, Op) and statement.result in swallowed))
+
+
+def _plain_item(op: Op) -> Op:
+    """A single item of an array, read as an item."""
+    key = dict(op.attrs).get("key")
+    whole = op.name == "take" and isinstance(key, tuple) and all(isinstance(entry, int) and not isinstance(entry, bool) for entry in key)
+    return replace(op, name="index") if whole else op
 
 
 def _filtered(block: Block, keep: Callable[[Any], bool], change: Callable[[Any], Any] = lambda same: same) -> Block:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from deepalgo.emit.expression import ATOM, UNARY, Text
-from deepalgo.ir import Kind
+from deepalgo.ir import Kind, Role
 
 #: Keys that the front end made up: a letter and the line.
 ANONYMOUS = re.compile(r"[ct]\d+(_\d+)*$")
@@ -74,12 +74,16 @@ def _shape(value: Any) -> tuple[int, ...]:
     return (len(value), *(_shape(value[0]) if value else ())) if isinstance(value, tuple) else ()
 
 
-def constant_name(key: str) -> str:
-    """What a weight is called at the top of the file: STEP for `step`, TABLE_12 for a table of line 12.
+#: What an unnamed table is called by its role.
+TITLES = {Role.COEFFICIENT: "FACTOR", Role.EXPONENT: "EXPONENT", Role.THRESHOLD: "THRESHOLD", Role.INITIAL: "START"}
 
-    >>> constant_name("filter.gain"), constant_name("t77_2"), constant_name("G0")
-    ('FILTER_GAIN', 'TABLE_77_2', 'G0')
+
+def constant_name(key: str, role: Role) -> str:
+    """What a weight is called at the top of the file: STEP for `step`; by its role and its line if it has no name.
+
+    >>> constant_name("filter.gain", Role.COEFFICIENT), constant_name("t77_2", Role.THRESHOLD), constant_name("G0", Role.COEFFICIENT)
+    ('FILTER_GAIN', 'THRESHOLD_77_2', 'G0')
     """
     if ANONYMOUS.match(key):
-        return ("TABLE_" if key[0] == "t" else "C_") + key[1:]
+        return f"{TITLES[role]}_{key[1:]}"
     return re.sub(r"\W+", "_", key).strip("_").upper()

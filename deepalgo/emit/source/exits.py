@@ -149,7 +149,9 @@ def _specialised(
 ) -> Block:
     """The rest of a body where the condition is known; a copy where it leaves, as the other one stays."""
     pass_ = Simplify(fresh, facts)
-    pass_.made.update((op.result, op) for op in before if isinstance(op, Op))
+    for op in before:
+        if isinstance(op, Op):
+            pass_.note(op)
     pass_.learn(condition, truth)
     pass_.renews = truth
     pass_.statements(rest.body)

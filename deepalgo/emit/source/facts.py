@@ -14,7 +14,7 @@ from deepalgo.emit.expression import Text, fill, literal
 from deepalgo.emit.source import native
 from deepalgo.emit.source.body import ROUNDINGS, all_blocks, count_uses, everything, fuse, without
 from deepalgo.emit.source.exits import Stop, read_by
-from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Statement, Try, Value, While
+from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Role, Statement, Try, Value, While
 from deepalgo.ops.table import TABLE
 
 PY, NP, MIXED = "py", "np", "mixed"
@@ -58,8 +58,9 @@ TABLES = {"const", "weight", "stack", "index"}
 class Facts:
     """Facts about the operations of a body, given the values of weights and the inputs that are numbers of NumPy."""
 
-    def __init__(self, body: Block, weights: Mapping[str, Any], numpy: Mapping[Value, bool]) -> None:
+    def __init__(self, body: Block, weights: Mapping[str, Any], numpy: Mapping[Value, bool], roles: Mapping[str, Role]) -> None:
         self.weights = weights
+        self.roles = roles
         body = fuse(body)
         self.ops: dict[Value, Op] = {op.result: op for op in everything(body) if isinstance(op, Op)}
         self.uses = count_uses(body)
@@ -173,14 +174,14 @@ class Facts:
         """Note all statements of a block in order."""
         guards: dict[Any, list[Check]] = {}
         for statement in block.body:
-            if isinstance(statement, Check) and statement.span is not None:
+            if isinstance(statement, Check):
                 for value in self.support(statement.ok):
-                    guards.setdefault((statement.span, value), []).append(statement)
+                    guards.setdefault(value, []).append(statement)
         for statement in block.body:
             match statement:
                 case Op(result, _, args):
                     about = (*args, *(arg for place in args[1:2] if self.is_choice(place) for arg in self.ops[place].args), result)
-                    found = {id(check): check for value in about for check in guards.get((statement.span, value), ())}
+                    found = {id(check): check for value in about for check in guards.get(value, ())}
                     self.op(statement, list(found.values()))
                 case Check():
                     if statement.error in OURS:
@@ -269,7 +270,7 @@ class Facts:
 
     def imply(self, guards: Sequence[Check], op: Op) -> None:
         """An array operation raises its own error."""
-        found = [check for check in guards if check.error == ARRAYS.get(op.name)]
+        found = [check for check in guards if check.error == ARRAYS.get(op.name) and check.span == op.span]
         self.implied.update(map(id, found))
         if found:
             self.anchored.add(op.result)
@@ -291,7 +292,9 @@ class Facts:
             self.spell(op, template, held.pop() if len(held) == 1 else MIXED)
         elif op.result.type.kind == Kind.COMPLEX or Kind.COMPLEX in (arg.type.kind for arg in args):
             self.spell(op, template, NP if NP in flavours else PY)
-            self.implied.update(id(check) for check in guards if check.error == "ZeroDivisionError" and flavours == {PY})
+            self.implied.update(
+                id(check) for check in guards if check.error == "ZeroDivisionError" and check.span == op.span and flavours == {PY}
+            )
         elif not calls and flavours != {PY} and not self.is_guarded(op, template, guards):
             self.mixed(op, template, args, flavours, any(check.error == "PythonOrNumPy" for check in guards))
         else:
@@ -349,6 +352,8 @@ class Facts:
         """Whether the spelling raises what the check raises."""
         if _has_attributes(template) or check.error in OURS:
             return False
+        if check.span != op.span and check.message not in native.messages(template, held, whole):
+            return False  # the user's own words
         texts = dict(zip(op.args, native.NAMES, strict=False)) | {op.result: "r"}
         question = self.question(check.ok, texts)
         return question is not None and native.implies(template, held, whole, question.text, check.error)

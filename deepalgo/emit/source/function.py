@@ -23,6 +23,7 @@ from deepalgo.emit.source.batch import batch
 from deepalgo.emit.source.constants import number
 from deepalgo.emit.source.exits import Exits
 from deepalgo.emit.source.facts import Facts
+from deepalgo.emit.source.harden import harden
 from deepalgo.emit.source.layout import Layout
 from deepalgo.emit.source.tidy import tidy
 from deepalgo.emit.source.tree import Assign, Return, lines
@@ -82,11 +83,12 @@ class Function:
         self.batched = batched
         self.parameters = parameters
         self.docstring = docstring
+        program = harden(program, weights)
         body = batch(program) if batched else Exits(program).body()
         self.inputs = body.params if batched else tuple(item.value for item in program.inputs)
         pairs = zip(self.inputs, program.inputs, strict=True)
         numpy = {value: item.path in parameters.numpy or bool(value.type.shape) for value, item in pairs}
-        self.facts = Facts(body, weights, numpy)
+        self.facts = Facts(body, weights, numpy, {weight.key: weight.role for weight in program.weights})
         self.layout = Layout(self.facts, self.inputs, batched)
         self.names = Names()
         self.names.taken = {*self.names.taken, *MODULES} - {"torch", "ops", "quick", "run"}
@@ -104,10 +106,10 @@ class Function:
         head = f"def {self.name}({self.parameters.text(self.facts.weights)}):"
         silence = ['@np.errstate(all="ignore")'] if self.batched else []
         function = "\n".join([*silence, head, *self.docs(), *body])
-        above = [*self.tuples(), *self.exceptions(), *self.constants()]
+        above = [*self.tuples(), *self.constants()]
         imports = self.imports("\n".join([*above, function]))
         top = "\n\n".join(part for part in ("\n".join(imports), "\n".join(above)) if part)
-        return "\n\n\n".join(part for part in (top, function) if part)
+        return "\n\n\n".join(part for part in (top, *self.exceptions(), function) if part)
 
     def bind_inputs(self) -> None:
         """Plain parameters are themselves; what sits inside of an argument is read where it is used, or at the start."""
@@ -176,7 +178,7 @@ class Function:
 
     def exceptions(self) -> list[str]:
         """Definitions of the user's exceptions."""
-        return [f"class {name}(Exception):\n    pass\n" for name in self.writer.classes]
+        return [f"class {name}(Exception):\n    pass" for name in self.writer.classes]
 
     def constants(self) -> list[str]:
         """Named numbers and tables."""

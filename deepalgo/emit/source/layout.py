@@ -279,7 +279,7 @@ class Layout:
 
     def name(self, value: Value) -> str:
         """What the user, or most of the values that it may be, call a value."""
-        return value.name or self.called.get(value, "")
+        return "i" if value.name == "round" else value.name or self.called.get(value, "")
 
     def carried(self) -> Iterator[tuple[tuple[Value, ...], tuple[tuple[Value, ...], ...]]]:
         """Of each loop its results, and the params that stand for the same variables."""

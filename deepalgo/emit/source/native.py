@@ -66,6 +66,22 @@ def raises(template: str, known: Known, point: Sequence[Any]) -> str | None:
     return None
 
 
+@functools.lru_cache(maxsize=None, typed=True)
+def messages(template: str, known: Known, whole: tuple[bool, ...]) -> frozenset[str]:
+    """What Python says where the operation raises.
+
+    >>> sorted(messages("{0} / {1}", (None, None), (False, False)))
+    ['float division by zero']
+    """
+    found = set()
+    for point in failures(template, known, whole):
+        try:
+            function_of(template, len(known))(*point)
+        except (ArithmeticError, ValueError, TypeError) as error:
+            found.add(str(error))
+    return frozenset(found)
+
+
 @functools.cache
 def points(known: Known, whole: tuple[bool, ...]) -> tuple[tuple[Any, ...], ...]:
     """Operands to try."""

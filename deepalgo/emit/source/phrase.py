@@ -96,7 +96,7 @@ class Phrases:
         text = array(held, Kind.REAL) if is_array else nested(held)
         spot = f"{key}, an array" if is_array else key
         if spot not in self.constants:
-            self.constants[spot] = (self.names.make(constant_name(key)), text)
+            self.constants[spot] = (self.names.make(constant_name(key, self.facts.roles[key])), text)
         return self.constants[spot][0]
 
     # --- order ------------------------------------------------------------------------------------------------------------
@@ -199,7 +199,9 @@ class Phrases:
             return choice_of(condition, first, second)
         if op.name == "and" and not op.result.type.shape and (chain := self.chained(op, texts)) is not None:
             return chain
-        template, level = _unbracketed(template.replace(", axis={axis}", "") if attrs.get("axis", 0) is None else template)
+        if "axis" in attrs and (attrs["axis"] is None or (attrs["axis"] == 0 and len(op.args[0].type.shape) == 1 and op.name != "concat")):
+            template = template.replace(", axis={axis}", "")
+        template, level = _unbracketed(template)
         made = fill(template, list(texts), attrs)
         return Text(made.text, level) if level is not None else made
 
@@ -252,6 +254,11 @@ class Phrases:
 
     def lookup(self, op: Op) -> Expr:
         """`table[place]`; a place that is counted from the end where it is negative is what Python does by itself."""
+        held = self.facts.ops.get(op.args[0])
+        numbers = held.attr("value") if held is not None and held.name == "const" else ()
+        if isinstance(numbers, tuple) and not op.result.type.shape and len({repr(item) for item in numbers}) == 1:
+            self.expr(op.args[1])
+            return Expr(literal(numbers[0]))
         holder, place = self.expr(op.args[0]), self.expr(self.counted(op.args[1]))
         events = (*holder.events, *place.events)
         own = self.event() if op.result in self.facts.anchored else ()

@@ -47,12 +47,18 @@ ENOUGH = 8
 
 def simplify(program: Program) -> Program:
     """The program without what is known before it runs."""
+    size = _size(program)
     for _ in range(ENOUGH):
-        simpler = prune(Simplify(Fresh.of(program)).program(program))
-        if simpler == program:
+        program = prune(Simplify(Fresh.of(program)).program(program))
+        if size == (size := _size(program)):
             break
-        program = simpler
     return program
+
+
+def _size(program: Program) -> tuple[int, int]:
+    """How many statements and results there are."""
+    statements = list(walk(program.body))
+    return len(statements), sum(len(defined(statement)) for statement in statements)
 
 
 class Simplify(Rewriter):
@@ -62,6 +68,8 @@ class Simplify(Rewriter):
         super().__init__(fresh)
         self.known: dict[Value, Attr] = dict(known or {})
         self.made: dict[Value, Op] = {}
+        self.opposites: dict[Value, list[Value]] = {}
+        self.learned: list[tuple[Value, Attr]] = []
 
     def see(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
         """Follow what stands for what stands for a value."""
@@ -85,6 +93,8 @@ class Simplify(Rewriter):
     def note(self, made: Op) -> None:
         """Remember an operation."""
         self.made[made.result] = made
+        if made.name == "not":
+            self.opposites.setdefault(made.args[0], []).append(made.result)
         if made.name == "const" and not made.result.type.shape:
             self.known[made.result] = made.attr("value")
 
@@ -177,18 +187,24 @@ class Simplify(Rewriter):
 
     def arm(self, block: Block, condition: Value, truth: bool) -> Block:
         """An arm, in which the condition is known."""
-        known, made = dict(self.known), dict(self.made)
-        env = dict(self.env)
         outer, self.out = self.out, []
+        before, self.learned = self.learned, []
         self.learn(condition, truth)
         self.statements(block.body)
         result = Block((), tuple(self.out), self.see(block.results))
-        self.known, self.made, self.env, self.out = known, made, env, outer
+        for value, held in reversed(self.learned):
+            if held is None:
+                del self.known[value]
+            else:
+                self.known[value] = held
+        self.learned, self.out = before, outer
         return result
 
     def learn(self, condition: Value, truth: bool) -> None:
         """What a truth says about the values that it was made of."""
-        self.known[condition] = truth
+        self.note_truth(condition, truth)
+        for opposite in self.opposites.get(condition, ()):
+            self.note_truth(opposite, not truth)
         op = self.made.get(condition)
         if op is None:
             return
@@ -197,9 +213,11 @@ class Simplify(Rewriter):
         elif op.name in ("and", "or") and truth == (op.name == "and"):
             for arg in op.args:
                 self.learn(arg, truth)
-        for other in list(self.made.values()):
-            if other.name == "not" and other.args[0] == condition:
-                self.known[other.result] = not truth
+
+    def note_truth(self, value: Value, truth: bool) -> None:
+        """Note a truth until the arm ends."""
+        self.learned.append((value, self.known.get(value)))
+        self.known[value] = truth
 
     def joined(self, made: If) -> bool:
         """Join a branch to one just before it that asks the same; return whether that was done."""
@@ -224,7 +242,7 @@ class Simplify(Rewriter):
 
     def resolve(self, made: If) -> None:
         """Results that are the same in both arms, and flags that say no more than the condition."""
-        inside = {value for arm in (made.then, made.orelse) for statement in walk(arm) for value in defined(statement)}
+        inside = {value for arm in (made.then, made.orelse) for statement in arm.body for value in defined(statement)}
         known = {**self.known, **constants(made.then.body), **constants(made.orelse.body)}
         for result, first, second in zip(made.results, made.then.results, made.orelse.results, strict=True):
             one, other = known.get(first), known.get(second)
@@ -260,7 +278,7 @@ class Simplify(Rewriter):
         """Rounds without what they never change."""
         places = self.changing(loop.init, loop.body.params[1:], loop.body)
         self.keep(loop.init, loop.body.params[1:], loop.results, places)
-        body = self.inside(Block((loop.body.params[0], *_at(loop.body.params[1:], places)), loop.body.body, _at(loop.body.results, places)))
+        body = self.block(Block((loop.body.params[0], *_at(loop.body.params[1:], places)), loop.body.body, _at(loop.body.results, places)))
         results = self.define(_at(loop.results, places))
         self.out.append(replace(loop, init=self.see(_at(loop.init, places)), body=body, results=results))
         if loop.count:
@@ -273,19 +291,12 @@ class Simplify(Rewriter):
         self.keep(loop.init, loop.test.params, loop.results, places)
         init = self.see(_at(loop.init, places))
         runs = self.first_test(loop.test, dict(zip(loop.test.params, self.see(loop.init), strict=True)))
-        test = self.inside(Block(_at(loop.test.params, places), loop.test.body, loop.test.results))
-        body = self.inside(Block(_at(loop.body.params, places), loop.body.body, _at(loop.body.results, places)))
+        test = self.block(Block(_at(loop.test.params, places), loop.test.body, loop.test.results))
+        body = self.block(Block(_at(loop.body.params, places), loop.body.body, _at(loop.body.results, places)))
         results = self.define(_at(loop.results, places))
         self.out.append(replace(loop, init=init, test=test, body=body, results=results))
         if runs:
             self.settle(results, body)
-
-    def inside(self, block: Block) -> Block:
-        """A block of a loop; what is learned in it is forgotten."""
-        known, made, env = dict(self.known), dict(self.made), dict(self.env)
-        result = self.block(block)
-        self.known, self.made, self.env = known, made, env
-        return result
 
     def changing(self, init: tuple[Value, ...], params: tuple[Value, ...], body: Block) -> list[int]:
         """The places of what a round may change."""

@@ -239,7 +239,8 @@ class Writer(Phrases):
         body = self.inside(attempt.body, attempt.results)
         handlers = []
         for handler in attempt.handlers:
-            classes = [self.error(name) for name in handler.catches]
+            everything = {"Exception", "BaseException"} & set(handler.catches)
+            classes = [self.error(name) for name in (everything or handler.catches) if name != "LoopBound"]
             text = classes[0] if len(classes) == 1 else f"({', '.join(classes)})"
             handlers.append((text, self.inside(handler.block, attempt.results)))
         self.out.append(Attempt(body, handlers))
@@ -292,7 +293,7 @@ def _message(message: str, operands: Sequence[str]) -> str:
     if not message:
         return ""
     if not operands:
-        return quoted(message.format())
+        return quoted(message.replace("{{", "{").replace("}}", "}"))
     filled = re.sub(r"\{(\d+)", lambda found: "{" + operands[int(found[1])], message)
     quote = '"' if '"' not in filled else "'"
     return f"f{quote}{filled}{quote}"

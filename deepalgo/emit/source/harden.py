@@ -1,0 +1,41 @@
+"""Leave out what is only there for gradients: a choice whose guard can learn is the choice itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from deepalgo.emit.prune import prune
+from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.errors import InputError
+from deepalgo.ir import Op, Program
+
+
+def harden(program: Program, weights: Mapping[str, Any]) -> Program:
+    """The program without operations that have one of their operands as their value."""
+    return prune(Harden(Fresh.of(program), weights).program(program))
+
+
+class Harden(Rewriter):
+    """`weights` says how soft a choice still is: one that blends two values is none."""
+
+    def __init__(self, fresh: Fresh, weights: Mapping[str, Any]) -> None:
+        super().__init__(fresh)
+        self.weights = weights
+        self.keys: dict[object, str] = {}
+
+    def op(self, op: Op) -> None:
+        """Put the operand in the place of the operation."""
+        args = self.see(op.args)
+        if op.name == "weight":
+            self.keys[op.result] = str(op.attr("key"))
+        if op.name == "cut":
+            self.env[op.result] = args[1]
+        elif op.name == "soft_choice":
+            if self.weights.get(self.keys.get(args[-1], ""), 0.0) != 0.0:
+                raise InputError(
+                    "the network blends the ways of a branch: da.anneal(net, 0.0) makes its guards hard, then there is source for it"
+                )
+            self.env[op.result] = args[0]
+        else:
+            super().op(op)
