@@ -1,4 +1,5 @@
-"""A real root of one polynomial in a fixed and small number of operations: two charts, several starts, three Halley steps.
+"""A real root of one polynomial in a fixed and small number of operations: two charts, several starts, two steps of Halley and one of
+Newton.
 
 Every root lies within the unit circle in one of the charts x and 1/x, where the coefficients stand in reverse order. Starts are tried
 at +t and -t together: the even and the odd part of a polynomial, both polynomials in t*t, give its values at both. The start
@@ -29,10 +30,12 @@ def real_root(S: Any) -> Any:
     a = list(S)
     x, is_inverse = best_start(a)
     c = [last if is_inverse else first for first, last in zip(a, a[::-1], strict=True)]
-    for _ in range(3):
+    for _ in range(2):
         p, dp, ddp = horner(c, x)
         below = dp * dp - p * ddp
         x = x - p * dp * below / (below * below + TINY)
+    p, dp = slope(c, x)
+    x = x - p * dp / (dp * dp + TINY)
     return 1 / x if is_inverse else x
 
 
