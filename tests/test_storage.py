@@ -166,6 +166,48 @@ def test_the_heuristic_of_a_grown_network_is_saved_beside_its_program(path):
     assert str(twin.heuristic) == str(plain.program) != str(twin.program) == str(other.program)
 
 
+def newton(s):
+    x = 1.0
+    for _ in range(3):
+        x = x - 1.0 * (x**5 - s) / (5 * x**4)
+    return x
+
+
+GROWN = {
+    "untie": da.untie,
+    "remember": da.remember,
+    "both": lambda network: da.remember(da.untie(network), depth=2),
+    "correct": lambda network: da.correct(network, "x", hidden=3),
+    "guard": lambda network: da.guard(da.untie(network), by=lambda x, s: abs(x**5 - s)),
+}
+
+
+@pytest.mark.parametrize("name", GROWN)
+def test_grown_networks_answer_the_same_after_they_were_saved(name, path):
+    check_grown(GROWN[name](da.compile(newton)), path, torch.linspace(0.5, 4.0, 7, dtype=torch.float64))
+
+
+def distance(x, y):
+    gap = x - y
+    return np.sqrt(np.sum(gap * gap))
+
+
+@pytest.mark.parametrize("structure", [da.Dense(), da.Toeplitz(3), da.Kronecker(2)], ids=lambda item: type(item).__name__)
+def test_widened_networks_answer_the_same_after_they_were_saved(structure, path):
+    network = da.compile(distance, example=((np.zeros(4), np.ones(4)), {}))
+    check_grown(da.widen(network, "gap", structure), path, torch.rand(5, 4), torch.rand(5, 4))
+
+
+def check_grown(network, path, *inputs):
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight += 0.01 * torch.rand_like(weight)
+    twin = again(network, path)
+    assert twin.program == network.program and twin.heuristic == network.heuristic != network.program
+    assert twin.code == network.code
+    assert twin(*inputs).tolist() == network(*inputs).tolist()
+
+
 def test_a_loaded_network_can_be_verified_against_the_function(network, path):
     network.save(path)
     certificate = da.load(path, function=heuristic).verify(torch.linspace(0.5, 9.0, 6), 0.75)

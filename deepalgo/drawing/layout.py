@@ -139,7 +139,7 @@ def _dot(laid: Laid, sizes: dict[str, tuple[float, float]]) -> str:
     """The graph in Graphviz's language; shapes have fixed sizes, so that no font matters."""
     graph = laid.graph
     between = sum(edge.source.exit is not None and edge.entrance is not None for edge in graph.edges)
-    room = min(1.5, 0.34 + 0.07 * max(0, between - 2))
+    room = min(1.5, (0.42 if graph.groups else 0.34) + 0.07 * max(0, between - 2))
     lines = ["digraph {", f'graph [nodesep="0.3", ranksep="{room:.2f}", splines="true", newrank="true", pad="0"]',
              'node [shape="box", fixedsize="true", label=""]', 'edge [arrowsize="0.6"]']
     for name, node in graph.nodes.items():
@@ -199,6 +199,8 @@ def _edge(graph: Graph, edge: Edge, number: int) -> str:
     source = edge.source.node + ("" if edge.source.exit is None else f":o{edge.source.exit}:s")
     target = edge.target + ("" if edge.entrance is None else f":i{edge.entrance}:n")
     label = label_of(graph, edge)
+    if edge.source.exit is not None and edge.entrance is not None:  # boxes that follow each other stand below each other
+        return f'{source} -> {target} [key="e{number}", weight="8"]'
     if label is None:
         return f'{source} -> {target} [key="e{number}"]'
     return f'{source} -> {target} [key="e{number}", label=<{_blank(label.width * NAME + 8, NAME + 4)}>]'
