@@ -199,3 +199,16 @@ def test_a_loop_that_would_not_end_is_not_waited_for():
     fit = da.fit(da.compile(grow), X, targets=X * X, steps=30, rate=1.0, seeds=2)
     assert fit.held.validation.mean() <= fit.rungs[0].validation.mean()
     assert fit.network.max_rounds == da.compile(grow).max_rounds
+
+
+def test_a_threshold_without_a_gradient_is_found_by_trying():
+    def tariff(x):
+        if x > 1.6:
+            return 3.0 * x - 2.0
+        return 1.0 * x
+
+    x = torch.linspace(0, 3, 400, dtype=torch.float64)
+    fit = da.fit(da.compile(tariff), x, targets=torch.where(x > 1.2, 3.0 * x - 2.0, x), steps=20)
+    assert fit.held_out["tuned constants"].centre < 0.05 * fit.held_out["heuristic"].centre
+    threshold = next(weight for weight in fit.network.weights.entries if weight.role == "threshold")
+    assert fit.network.weights[threshold.key].item() == pytest.approx(1.2, abs=0.02)

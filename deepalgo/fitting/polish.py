@@ -6,12 +6,14 @@ squares, one evaluation with weights as inputs gives the derivatives of all samp
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 import torch
 from torch import Tensor
 
 from deepalgo.errors import DeepalgoError
+from deepalgo.fitting.feel import feel
 from deepalgo.fitting.samples import Samples
 from deepalgo.fitting.together import Together
 from deepalgo.fitting.train import Training
@@ -20,19 +22,30 @@ from deepalgo.fitting.train import Training
 MOST_WEIGHTS, MOST_NUMBERS = 600, 32
 #: Samples times numbers times weights.
 MOST_DERIVATIVES = 10_000_000
-ROUNDS = 100
+ROUNDS = 200
 #: Gains below this part of the loss end it.
-ENOUGH = 1e-7
+ENOUGH = 1e-9
+#: Of two points whose validation losses differ by less than this part, the one with the lower training loss is taken.
+SAME = 1e-3
+#: Weights without a gradient and the others are moved in turns.
+TURNS = 3
 #: How far the derivatives may be from the gradient.
 CLOSE = 1e-6
 
 
 def polish(training: Training) -> Tensor:
     """The best point, by validation, that steps from the initial weights or from the best ones so far lead to."""
-    origin, best = torch.zeros_like(training.best.best_x), training.best.best_x
+    best = training.best.best_x
     squares = Squares.of(training) if training.objective.is_squares else None
-    found = [squares.descend(origin), squares.descend(best)] if squares is not None else [by_gradient(training, best)]
-    return min([*found, best], key=training.score)
+    descend = squares.descend if squares is not None else functools.partial(by_gradient, training)
+    found = [descend(torch.zeros_like(best)), descend(best)] if squares is not None else [descend(best)]
+    best = min([*found, best], key=training.score)
+    for _ in range(TURNS):
+        felt = feel(training, best)
+        if torch.equal(felt, best):
+            break
+        best = min([descend(felt), felt, best], key=training.score)
+    return best
 
 
 def by_gradient(training: Training, start: Tensor) -> Tensor:
@@ -69,25 +82,23 @@ class Squares:
         return squares if squares._is_right() else None
 
     def descend(self, x: Tensor) -> Tensor:
-        """The best point, by validation, on the way down."""
-        best, score, stale = x, self.training.score(x), 0
+        """The lowest point on the way down, or the best one by validation if that is clearly better."""
+        best, score = x, self.training.score(x)
         damping, loss = 1e-3, self._loss(x)
         for _ in range(ROUNDS):
             normal, slope = self._equations(x)
             moved, damping, new = self._damped_step(x, normal, slope, damping, loss)
-            if not new < loss:
-                return best
-            x, gain, loss = moved, (loss - new) / loss, new
+            gain, x, loss = (loss - new) / loss if loss else 0.0, moved, new
             found = self.training.score(x)
-            best, score, stale = (x, found, 0) if found < score else (best, score, stale + 1)
-            if gain < ENOUGH or stale > 5:
-                return best
-        return best
+            best, score = (x, found) if found < score else (best, score)
+            if not gain > ENOUGH:
+                break
+        return x if self.training.score(x) <= score * (1 + SAME) else best
 
     def _damped_step(self, x: Tensor, normal: Tensor, slope: Tensor, damping: float, loss: float) -> tuple[Tensor, float, float]:
         """The first step that makes the loss smaller, with more and more damping; the damping for the next one, and the loss there."""
         diagonal = normal.diagonal()
-        weights = torch.maximum(diagonal, 1e-9 * diagonal.max().clamp(min=1e-300))
+        weights = torch.maximum(diagonal, 1e-16 * diagonal.max().clamp(min=1e-300))
         for _ in range(12):
             step, failed = torch.linalg.solve_ex(normal + torch.diag(damping * weights), slope)
             moved = x - step

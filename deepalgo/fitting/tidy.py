@@ -8,7 +8,7 @@ from torch import Tensor
 from deepalgo.fitting.train import Training
 
 #: All that is put back may cost this part of the validation loss.
-COST = 1e-3
+COST = 2e-4
 #: With more weights than this, nobody reads them one by one.
 MOST = 100
 
