@@ -22,15 +22,14 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data  # type: ignore[import-untyped]  # as above
 
 from deepalgo.cluster.centres import choose_centres
-from deepalgo.cluster.matching import Transform, match, transforms
+from deepalgo.cluster.matching import Transform, match, match_distances, transforms
 from deepalgo.cluster.plots import confusion_matrix, plot_centres, plot_confusion, plot_explanation
 from deepalgo.cluster.spectral import spectral_mixing
-from deepalgo.cluster.training import PIECE, History, Settings, pieces, scores, train
+from deepalgo.cluster.training import History, Settings, scores, train
 from deepalgo.cluster.vote import heuristic, laplacian
 from deepalgo.compiler import compile
 from deepalgo.errors import InputError
 from deepalgo.network import Network
-from deepalgo.ops.forms.matching import match_fused
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -139,7 +138,8 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def predict(self, X: Array) -> Array:  # noqa: N803
         """The class with the largest score."""
-        found: Array = self.classes_[self.scores(X).argmax(1)]
+        chosen = self.scores(X).argmax(1)
+        found: Array = self.classes_[chosen]
         return found
 
     def predict_proba(self, X: Array) -> Array:  # noqa: N803
@@ -208,10 +208,7 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _distances(self, images: Array, centres: Array) -> Array:
         """Distances of the heuristic between any images."""
-        masks, others = (torch.from_numpy(np.ascontiguousarray(item)).float() for item in (np.ones_like(centres), centres))
-        moves = tuple((item.angle, item.down, item.right) for item in self.moves_)
-        parts = pieces(torch.from_numpy(np.ascontiguousarray(images)).float(), PIECE)
-        return np.concatenate([match_fused(part, masks, others, moves, 1)[0].square().sum((1, 2)).double().numpy() for part in parts])
+        return match_distances(images, centres, self.moves_)
 
     def _typical(self, images: Array, centres: Array) -> float:
         """One over the usual distance to the nearest centre: near enough to one to count, far enough from the others."""

@@ -55,10 +55,26 @@ def match(image: Array, masks: Array, centres: Array, transforms: Sequence[Trans
     moves = [Transform(*item) for item in transforms]
     image, masks, centres = (item[..., None] if np.ndim(image) == 2 else item for item in map(np.asarray, (image, masks, centres)))
     masked = masks * image
-    boxes = np.stack([_box_sum(_pixel_norm(masked - move(centres, item), p)) for item in moves])
-    best = boxes.argmin(0)
-    flow = np.array([[item.down, item.right] for item in moves], float)[best]
-    return np.take_along_axis(boxes, best[None], 0)[0], np.moveaxis(flow, -1, 0)
+    flow = np.zeros((2, len(centres), image.shape[0] - 2, image.shape[1] - 2))
+    least = np.full(flow.shape[1:], np.inf)
+    for item in moves:
+        box = _box_sum(_pixel_norm(masked - move(centres, item), p))
+        less = box < least
+        least = np.where(less, box, least)
+        flow = np.where(less, np.array([item.down, item.right])[:, None, None, None], flow)
+    return least, flow
+
+
+def match_distances(images: Array, centres: Array, transforms: Sequence[Transform]) -> Array:
+    """Sums of squares of what `match` finds, for all pairs of image and centre, by the kernel in single precision."""
+    import torch
+
+    from deepalgo.ops.forms.matching import match_fused
+
+    singles = [torch.from_numpy(np.ascontiguousarray(item, np.float32)) for item in (images, np.ones_like(centres), centres)]
+    moves = tuple((item.angle, item.down, item.right) for item in transforms)
+    parts = [match_fused(part[None], singles[1], singles[2], moves, 1)[0] for part in singles[0]]
+    return np.concatenate([part.square().sum((1, 2)).double().numpy() for part in parts])
 
 
 def move(images: Array, transform: Transform) -> Array:

@@ -18,8 +18,8 @@ from torch.nn import functional as F
 from deepalgo.errors import InputError
 from deepalgo.network import Network
 
-#: Images that go through the network together. More would push the pictures between two operations out of the cache.
-PIECE = 8
+#: So many pixels of all centres go through the network together. More would push what lies between two operations out of the cache.
+PIECE = 2**19
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,15 @@ def pieces(items: Tensor, size: int) -> list[Tensor]:
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 
-def scores(network: Network, images: Tensor, piece: int = PIECE) -> Tensor:
+def piece_size(network: Network) -> int:
+    """How many images go through the network together."""
+    return max(4, PIECE // network.weights["centres"].numel())
+
+
+def scores(network: Network, images: Tensor) -> Tensor:
     """The network's answers, without gradients."""
     with torch.no_grad():
-        return torch.cat([network(part) for part in pieces(images, piece)]) if len(images) else network(images)
+        return torch.cat([network(part) for part in pieces(images, piece_size(network))]) if len(images) else network(images)
 
 
 def accuracy(network: Network, images: Tensor, labels: Tensor) -> float:
@@ -131,7 +136,8 @@ class _State:
             return cls(network, optimiser, torch.optim.lr_scheduler.ConstantLR(optimiser, 1.0))
         optimiser = torch.optim.Adam(groups, lr=settings.rate)
         rates = [rate for _, rate in free]
-        return cls(network, optimiser, torch.optim.lr_scheduler.OneCycleLR(optimiser, rates, total_steps=steps + 1, pct_start=0.2))
+        rising = 0.2 if steps > 10 else 0.5  # torch divides by the number of rising steps less one
+        return cls(network, optimiser, torch.optim.lr_scheduler.OneCycleLR(optimiser, rates, total_steps=steps + 2, pct_start=rising))
 
     def note(self, loss: float, found: float) -> None:
         self.history.losses.append(loss)
@@ -175,11 +181,11 @@ def _tell(report: Callable[[int, History], None] | None, epoch: int, history: Hi
 def _epoch(network: Network, images: Tensor, labels: Tensor, settings: Settings, state: _State, epoch: int) -> float:
     """One pass over all images in an order, and with movements, that seed and epoch decide."""
     generator = torch.Generator().manual_seed(settings.seed * 1000 + epoch)
-    total = 0.0
+    size, total = piece_size(network), 0.0
     for chosen in pieces(torch.randperm(len(images), generator=generator), settings.batch):
         state.optimiser.zero_grad(set_to_none=True)
         moved = shift(images[chosen], settings.shift, generator)
-        for part, wanted in zip(pieces(moved, PIECE), pieces(labels[chosen], PIECE), strict=True):
+        for part, wanted in zip(pieces(moved, size), pieces(labels[chosen], size), strict=True):
             value = loss(network(part), wanted, settings) * (len(part) / len(chosen))
             torch.autograd.backward(value)
             total += value.item() * len(chosen)

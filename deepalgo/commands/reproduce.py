@@ -1,4 +1,4 @@
-"""`deepalgo reproduce newton`: the tables and figures of the paper, beside ours."""
+"""`deepalgo reproduce newton` and `deepalgo reproduce cluster`: the tables and figures of the paper, beside ours."""
 
 from __future__ import annotations
 
@@ -26,4 +26,22 @@ def newton(
     from deepalgo.newton.reproduce import reproduce as lines
 
     for line in lines(folder, seeds, steps, checked):
+        print(line, flush=True)
+
+
+@reproduce.command()
+def cluster(
+    folder: Annotated[Path, typer.Option(help="Where results go, and where an interrupted run goes on.")] = Path("reproduced/cluster"),
+    data: Annotated[list[str] | None, typer.Option(help="mnist, fashion or stl10; can be given more than once.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small part of the data and one epoch: five minutes.")] = False,
+) -> None:
+    """Classify MNIST and Fashion-MNIST before and after training, and print the paper's matrices beside ours: under two hours."""
+    from deepalgo.cluster.reproduce import STUDIES
+    from deepalgo.cluster.reproduce import reproduce as lines
+
+    names = tuple(data or ("mnist", "fashion"))
+    unknown = [name for name in names if name not in STUDIES]
+    if unknown:
+        raise typer.BadParameter(f"there is no {unknown[0]}; there are {', '.join(STUDIES)}")
+    for line in lines(folder, names, quick):
         print(line, flush=True)

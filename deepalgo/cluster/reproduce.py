@@ -1,0 +1,226 @@
+"""`deepalgo reproduce cluster`: the paper's confusion matrices beside ours, before and after training.
+
+Every result is written into the folder as soon as it is there, so that an interrupted run goes on where it was. A tenth of the training
+images, never the test images, chooses the epoch that is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from deepalgo import datasets
+from deepalgo.cluster import paper
+from deepalgo.cluster.centres import Centres, choose_centres
+from deepalgo.cluster.matching import match_distances, transforms
+from deepalgo.cluster.plots import confusion_matrix, plot_centres, plot_confusion
+from deepalgo.cluster.training import History, Settings, scores, train
+from deepalgo.cluster.vote import heuristic
+from deepalgo.compiler import compile
+from deepalgo.datasets import ImageData
+from deepalgo.network import Network
+
+Array = npt.NDArray[Any]
+#: `--quick` takes so many images for training, and half as many for the test.
+QUICK = 2000
+
+
+@dataclass(frozen=True)
+class Rival:
+    """One heuristic: centres, moves and constants."""
+
+    name: str
+    each: int
+    centres: str = "random"
+    reach: int = 2
+    temperature: float = 0.005
+    roughness: float | None = None
+
+
+@dataclass(frozen=True)
+class Study:
+    """A data set, the heuristics that are tried on it untrained, and the one that is trained."""
+
+    name: str
+    load: Callable[[], ImageData]
+    before: tuple[Rival, ...]
+    after: Rival | None
+    settings: Settings
+    printed: tuple[Array, ...]
+
+
+STUDIES = {
+    "mnist": Study(
+        "mnist",
+        datasets.mnist,
+        (Rival("10x10 random", 10), Rival("10x10 k-means", 10, "k-means", reach=1, temperature=0.02, roughness=0.2)),
+        Rival("10x10", 10, "k-means", reach=1),
+        Settings(epochs=12),
+        (paper.MNIST_BEFORE, paper.MNIST_AFTER),
+    ),
+    "fashion": Study(
+        "fashion",
+        datasets.fashion_mnist,
+        (Rival("25x10 random", 25), Rival("25x10 k-means", 25, "k-means", reach=1, temperature=0.02, roughness=0.2)),
+        Rival("10x10", 10, "k-means", reach=1),
+        Settings(epochs=12),
+        (paper.FASHION_BEFORE, paper.FASHION_AFTER),
+    ),
+    "stl10": Study("stl10", datasets.stl10, (Rival("25x10 random", 25),), None, Settings(), (paper.STL_BEFORE,)),
+}
+
+
+@dataclass
+class Result:
+    """What one network decides on the test images."""
+
+    accuracy: float
+    confusion: list[list[float]]
+    parameters: int
+    seconds: float
+    #: Decisions that the plain function takes otherwise, of how many.
+    differing: tuple[int, int] = (0, 0)
+    #: Decisions that would be others with temperature 1.
+    by_temperature: int = 0
+    epochs: int = 0
+
+
+def reproduce(folder: Path, names: tuple[str, ...], quick: bool, seed: int = 0) -> Iterator[str]:
+    """The report, line by line, as it is found."""
+    if quick:
+        yield f"QUICK: {QUICK} training and {QUICK // 2} test images, one epoch. These are not the paper's figures."
+    for name in names:
+        yield from _study(STUDIES[name], folder / ("quick" if quick else "full"), quick, seed)
+
+
+def _study(study: Study, folder: Path, quick: bool, seed: int) -> Iterator[str]:
+    data = study.load()
+    size = QUICK if quick else len(data.train_images)
+    order = np.random.default_rng(seed).permutation(len(data.train_images))[:size]
+    kept, held = order[size // 10 :], order[: size // 10]
+    images, test = (item.astype(np.float32) / 255 for item in (data.train_images, data.test_images[: size // 2 if quick else None]))
+    labels, answers = data.train_labels.astype(np.int64), data.test_labels[: len(test)].astype(np.int64)
+    yield f"\n{study.name}: {len(kept)} images for training, {len(held)} for validation, {len(test)} for the test"
+    for rival in study.before:
+        place = folder / f"{study.name} {rival.name} before.json"
+        chosen = choose_centres(images[kept], labels[kept], rival.each, rival.centres, seed=seed, metric=_distances)
+        network = build(rival, chosen)
+        if not place.is_file():
+            _save(place, _examine(network, rival, chosen, test, answers, 50 if quick else len(test)))
+        yield from _tell(f"before training, {rival.name}", _load(place), study.printed[0], paper.OVERALL[f"{study.name} before"])
+    if study.after is not None:
+        yield from _trained(study, study.after, folder, (images, labels), (test, answers), kept, held, quick, seed)
+
+
+def _trained(study: Study, rival: Rival, folder: Path, known: tuple[Array, Array], asked: tuple[Array, Array], kept: Array, held: Array,
+             quick: bool, seed: int) -> Iterator[str]:
+    images, labels = torch.from_numpy(known[0]), torch.from_numpy(known[1])
+    chosen = choose_centres(known[0][kept], known[1][kept], rival.each, rival.centres, seed=seed, metric=_distances)
+    network = build(rival, chosen)
+    place = folder / f"{study.name} {rival.name} after.json"
+    settings = Settings(**{**asdict(study.settings), "seed": seed, **({"epochs": 1} if quick else {})})
+    told: list[str] = []
+
+    def report(epoch: int, history: History) -> None:
+        told.append(f"  epoch {epoch:2d}  validation {100 * history.accuracies[-1]:.2f} %  {history.seconds:.0f} s")
+
+    history = train(network, images[kept], labels[kept], (images[held], labels[held]), settings,
+                    checkpoint=folder / f"{study.name} {rival.name}.pt", report=report)
+    yield from told
+    if not place.is_file():
+        result = _decide(network, *asked)
+        _save(place, Result(**{**asdict(result), "epochs": history.best, "seconds": history.seconds}))
+    yield from _tell(f"after training, {rival.name}", _load(place), study.printed[1], paper.OVERALL[f"{study.name} after"])
+    _draw(study, folder, chosen, network)
+    yield f"  pictures: {folder}"
+
+
+def build(rival: Rival, chosen: Centres) -> Network:
+    """The heuristic with these centres, compiled, in single precision."""
+    decide = plain(rival, chosen)
+    return compile(decide, example=((chosen.images[0].astype(float),), {})).float()
+
+
+def plain(rival: Rival, chosen: Centres) -> Callable[[Array], Array]:
+    """The heuristic with these centres."""
+    temperatures = np.full(len(chosen.images), rival.temperature)
+    return heuristic(chosen.images.astype(float), chosen.one_hot(), transforms(rival.reach), temperature=temperatures,
+                     roughness=rival.roughness)
+
+
+def _distances(first: Array, second: Array) -> Array:
+    """Distances under nine moves, for medoids."""
+    return match_distances(first, second, transforms(1))
+
+
+def _decide(network: Network, images: Array, answers: Array) -> Result:
+    start = time.monotonic()
+    found = scores(network, torch.from_numpy(images)).argmax(1).numpy()
+    matrix = confusion_matrix(answers, found, int(answers.max()) + 1)
+    parameters = sum(item.numel() for item in network.parameters())
+    return Result(100 * float(np.mean(found == answers)), matrix.tolist(), parameters, time.monotonic() - start)
+
+
+def _examine(network: Network, rival: Rival, chosen: Centres, images: Array, answers: Array, compared: int) -> Result:
+    """Decide, ask the plain function the same, and look what the temperature changes."""
+    result = _decide(network, images, answers)
+    found = scores(network, torch.from_numpy(images)).argmax(1).numpy()
+    decide = plain(rival, chosen)
+    by_function = np.array([decide(image.astype(float)).argmax() for image in images[:compared]])
+    raw = build(Rival(**{**asdict(rival), "temperature": 1.0}), chosen)
+    at_raw_scale = scores(raw, torch.from_numpy(images)).argmax(1).numpy()
+    result.differing = (int(np.sum(by_function != found[:compared])), compared)
+    result.by_temperature = int(np.sum(at_raw_scale != found))
+    return result
+
+
+def _save(place: Path, result: Result) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    partial = place.with_suffix(".partial")
+    partial.write_text(json.dumps(asdict(result)))
+    partial.replace(place)
+
+
+def _load(place: Path) -> Result:
+    return Result(**json.loads(place.read_text()))
+
+
+def _tell(what: str, result: Result, printed: Array, overall: float) -> Iterator[str]:
+    yield f"\n{what}: {result.accuracy:.2f} % (paper: {overall:.1f} %), {result.parameters} parameters, {result.seconds:.0f} s"
+    if result.differing[1]:
+        yield f"  the network decides unlike the plain function on {result.differing[0]} of {result.differing[1]} test images"
+        yield f"  with temperature 1 in place of its own, {result.by_temperature} decisions would be others"
+    if result.epochs:
+        yield f"  the best of the epochs by validation: {result.epochs}"
+    yield f"  {'paper':^60}   {'here':^60}"
+    for row, ours in zip(printed, np.array(result.confusion), strict=True):
+        yield "  " + " ".join(f"{value:5.1f}" for value in row) + "   " + " ".join(f"{value:5.1f}" for value in ours)
+
+
+def _draw(study: Study, folder: Path, chosen: Centres, network: Network) -> None:
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    import matplotlib.pyplot as plt
+
+    after = network.weights["centres"].detach().numpy()
+    figure, axes = plt.subplots(1, 2, figsize=(12, 6))
+    plot_centres(chosen.images, 10, axes[0], title="centres before training")
+    plot_centres(after, 10, axes[1], title="centres after training")
+    figure.savefig(folder / f"{study.name} centres.png", dpi=120, bbox_inches="tight")
+    found = [(path, _load(path)) for path in sorted(folder.glob(f"{study.name} *.json"))]
+    figure, axes = plt.subplots(1, len(study.printed) + len(found), figsize=(6 * (len(study.printed) + len(found)), 6))
+    for place, matrix, title in zip(axes, study.printed, ("paper, before", "paper, after"), strict=False):
+        plot_confusion(matrix, place, title=title)
+    for place, (path, result) in zip(axes[len(study.printed) :], found, strict=True):
+        plot_confusion(np.array(result.confusion), place, title=path.stem)
+    figure.savefig(folder / f"{study.name} confusion.png", dpi=100, bbox_inches="tight")
+    plt.close("all")
