@@ -1,0 +1,66 @@
+"""Source of real functions answers as their networks do. CI takes a sample; `python -m tests.test_source_corpus` takes them all."""
+
+import contextlib
+import functools
+import io
+import sys
+
+import numpy as np
+import pytest
+
+import deepalgo as da
+from benchmarks.corpus import compile_entry, load_corpus
+from tests.source_check import differences, shake
+
+pytestmark = [pytest.mark.corpus, pytest.mark.filterwarnings("ignore")]  # the packages warn about all sorts of things
+
+#: Every so many functions are tried in CI.
+STRIDE = 12
+SHARDS = 2
+CALLS = 3
+
+
+@functools.lru_cache(maxsize=1)
+def entries():
+    return load_corpus().entries()
+
+
+def compare(entry, calls=CALLS):
+    """The calls on which network and source differ, with the heuristic's weights and with others; None for a refusal."""
+    corpus = load_corpus()
+    rows = np.array(entry["samples"])[:calls]
+    with contextlib.redirect_stdout(io.StringIO()):
+        try:
+            net = compile_entry(corpus.resolve(entry), *corpus.plain_arguments(entry, rows[0]))
+        except da.CompileError:
+            return None
+        made = [corpus.plain_arguments(entry, row) for row in rows]
+        return differences(net, made) or differences(shake(net, 1), made)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_the_source_of_real_functions_answers_as_their_networks_do(shard):
+    found = [(entry["id"], compare(entry)) for entry in entries()[::STRIDE][shard::SHARDS]]
+    assert [(name, wrong) for name, wrong in found if wrong] == []
+    assert sum(wrong is not None for _, wrong in found) > 10
+
+
+def main():
+    """Try every function, or those whose name contains the argument, and print where source and network differ."""
+    wanted = sys.argv[1] if len(sys.argv) > 1 else ""
+    right = refused = wrong = 0
+    for entry in entries():
+        if wanted not in entry["id"]:
+            continue
+        found = compare(entry)
+        refused += found is None
+        right += found == []
+        if found:
+            wrong += 1
+            print(entry["id"], str(found[0])[:300])
+    print(f"{right} right, {wrong} wrong, {refused} refused by compile")
+
+
+if __name__ == "__main__":
+    main()
