@@ -162,7 +162,8 @@ def enumerated(program):
     for name, rank in found.items():
         yield from (Move("widen", f"widen(net, {name!r}, {structure})") for structure in STRUCTURES[min(rank, 2)])
         yield from (Move("Kronecker", f"widen(net, {name!r}, Kronecker({k}))") for k in (2, 3))
-        yield Move("choose", f"choose(net, {name!r}, Scales({name!r}, (1.0, 1.0)), Adds({name!r}, (0.0,)), by=size)")
+        added = next((f", Adds({item.path!r}, (0.0,))" for item in program.inputs if not item.value.type.shape), "")
+        yield Move("choose", f"choose(net, {name!r}, Scales({name!r}, (1.0, 1.0)){added}, by=size)")
         yield Move("correct", f"correct(net, {name!r}, hidden=3, relative=True)")
     yield from (Move("widen", f"widen(net, {key!r}, {structure})") for key in keys for structure in ("Scalar()", "Dense()", "Toeplitz(3)"))
     for loop in all_loops(program):

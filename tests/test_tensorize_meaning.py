@@ -391,6 +391,21 @@ def test_candidates_that_fail_or_are_no_number_lose():
     assert torch.allclose(net(inputs), torch.tensor(expected, dtype=torch.float64))
 
 
+def test_what_is_checked_behind_a_choice_is_no_part_of_it():
+    def plan(x, y):
+        load = 2.0 * x + math.sqrt(x)
+        total = load + 1.0 / y
+        if total > 3.0:
+            raise ValueError("too much")
+        return load
+
+    net = da.compile(plan, errors="nan")
+    grown = da.choose(net, "load", da.Scales("load", (1.0, 1.0)), by=abs)
+    inputs = [torch.tensor([0.5, -1.0, 2.0, 0.1], dtype=torch.float64), torch.tensor([1.0, 1.0, 1.0, 0.0], dtype=torch.float64)]
+    assert grown.outcomes(inputs)[1] == net.outcomes(inputs)[1] == [None, "ValueError", "ValueError", "ZeroDivisionError"]
+    assert torch.equal(grown(*inputs)[0], net(*inputs)[0])
+
+
 def test_sets_make_their_cartesian_product():
     def root(s):
         x = 1.0

@@ -144,7 +144,7 @@ class _Choice(Grower):
         if spot.start is None and any(isinstance(item, Steps) for item in self.sets):
             raise TensorizeError(f"no loop carries `{name}`, so it has no steps; use Scales, Adds or functions")
         self.keys = [self._make(item) for item in self.sets] if keys is None else keys
-        chain = leading(spot.block.body, spot.value)
+        chain = leading(spot.block.body, spot.value, spot.block.results)
         self.scaled = {value: number for number, item in enumerate(self.sets) if isinstance(item, Scales) and item.signal != name
                        for value in self._scaled(item, chain)}
         own = private(spot.block, spot.value)

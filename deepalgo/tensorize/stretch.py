@@ -28,15 +28,34 @@ def home(program: Program, value: Value) -> tuple[Block, int]:
     raise AssertionError(f"{value} is not defined")
 
 
-def leading(chain: tuple[Statement, ...], end: Value) -> list[Statement]:
-    """The statements that `end` is computed from, with the checks on what they compute."""
-    wanted, kept = {end}, []
-    inner = {value for statement in chain for value in defined(statement)}
-    for statement in reversed(chain):
-        if wanted.intersection(defined(statement)) or (not defined(statement) and inner.intersection(reads(statement))):
-            kept.append(statement)
+def leading(chain: tuple[Statement, ...], end: Value, results: Iterable[Value] = ()) -> list[Statement]:
+    """The statements that `end` is computed from, with the checks on what they compute; `results` are needed elsewhere."""
+    place = next((number + 1 for number, statement in enumerate(chain) if end in defined(statement)), 0)
+    wanted, kept = {end}, set()
+    for statement in reversed(chain[:place]):
+        if wanted.intersection(defined(statement)):
+            kept.add(id(statement))
             wanted |= reads(statement)
-    return kept[::-1]
+    kept |= _checks(chain, place, kept, set(results))
+    return [statement for statement in chain[:place] if id(statement) in kept]
+
+
+def _checks(chain: tuple[Statement, ...], place: int, kept: set[int], needed: set[Value]) -> set[int]:
+    """The checks before a place, with what only they need, that ask for something that the kept statements compute."""
+    needed |= {value for number, statement in enumerate(chain) if number >= place or id(statement) in kept for value in reads(statement)}
+    only = set()
+    for statement in reversed(chain[:place]):
+        if id(statement) not in kept and not needed.intersection(defined(statement)):
+            only.add(id(statement))
+        else:
+            needed |= reads(statement)
+    known = {value for statement in chain if id(statement) in kept for value in defined(statement)}
+    found = set()
+    for statement in chain[:place]:
+        if id(statement) in only and known.intersection(reads(statement)):
+            found.add(id(statement))
+            known.update(defined(statement))
+    return found
 
 
 def depending(chain: Iterable[Statement], sources: set[Value], itself: Callable[[Statement], bool]) -> list[Statement]:
@@ -51,7 +70,7 @@ def depending(chain: Iterable[Statement], sources: set[Value], itself: Callable[
 
 def private(block: Block, end: Value) -> tuple[Statement, ...]:
     """The statements of a block that lead to a value and that nothing else needs, in order."""
-    kept = leading(block.body, end)
+    kept = leading(block.body, end, block.results)
     while True:
         inside = {value for statement in kept for value in defined(statement)} - {end}
         others = [statement for statement in block.body if not any(statement is item for item in kept)]
