@@ -31,6 +31,7 @@ test-quick: $(READY)
 
 bench: $(NEEDED)
 	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.source_bench
 	$(if $(DEEPALGO_CORPUS),$(BIN)/python -m benchmarks.compile_bench $(BENCH),@echo "set DEEPALGO_CORPUS for the comparison with hand-written code")
 
 corpus: $(NEEDED)
