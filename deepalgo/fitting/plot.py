@@ -57,6 +57,7 @@ def _draw_course(axes: Axes, fit: Fit) -> None:
         axes.plot([0, *steps], [1, *values], color=colour, label=rung.name)
         end = rung.validation[known].mean().item() / floor if floor else 0.0
         axes.plot(steps[-1:] or [0], [end], "o", color=colour)
+        axes.annotate("polished ", (steps[-1] if steps else 0, end), ha="right", va="center", color=colour)
     axes.axhline(1, color=GREY, linewidth=1)
     axes.annotate(
         "heuristic", (0.5, 1), xycoords=("axes fraction", "data"), xytext=(0, -3), textcoords="offset points", va="top", color=GREY
