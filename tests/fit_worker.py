@@ -33,7 +33,7 @@ def main(path, kind, pace):
         return reference(x, y)
 
     checkpoint = None if path == "-" else path
-    options = {"steps": 100, "batch_size": 64, "seeds": 2, "checkpoint": checkpoint, "progress": False}
+    options = {"steps": 30 if kind == "lbfgs" else 100, "batch_size": 64, "seeds": 2, "checkpoint": checkpoint, "progress": False}
     if kind == "fresh":
         fit = da.fit(da.compile(heuristic), draw, targets=slow_reference, **options)
     else:
