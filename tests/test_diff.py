@@ -6,6 +6,7 @@ import math
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ import torch
 import deepalgo as da
 from deepalgo.patching import diff as patching
 from deepalgo.patching.rounding import Trial
+from tests import heuristics
+from tests.cases import CASES
 from tests.test_weights import load as load  # noqa: PLC0414  # a fixture
 
 MAIN = '''\
@@ -133,6 +136,45 @@ def test_every_number_that_the_source_says_is_replaced_and_the_patched_source_an
         for key in ("TWICE", "limit"):
             again.weights[key].copy_(network.weights[key])
     assert again(x).tolist() == network(x).tolist()
+
+
+SOME = [case if number % 4 == 0 else pytest.param(case, marks=pytest.mark.slow) for number, case in enumerate(CASES)]
+
+
+@pytest.mark.parametrize("case", SOME, ids=lambda case: case.id)
+def test_patched_heuristics_answer_as_their_trained_networks_do(case):
+    network = da.compile(case.function, errors="nan", **case.compile_options())
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight.mul_(1 + 1e-3 * torch.rand_like(weight))
+    made = da.diff(network, exact=True)
+    if made.left or case.function.__name__ not in vars(heuristics):
+        pytest.skip("some of its numbers are held by objects")
+    texts = {item.file: item.new for item in made.files} or {heuristics.__file__: Path(heuristics.__file__).read_text()}
+    assert list(texts) == [heuristics.__file__]
+    scope = {"__name__": "patched"}
+    exec(compile(texts[heuristics.__file__], "patched.py", "exec"), scope)
+    for row in case.rows(5):
+        args, kwargs = case.arrange(*row)
+        found = np.ravel(numbers(network(*args, **kwargs)))
+        args, kwargs = case.arrange(*row)
+        try:
+            expected = np.ravel(numbers(scope[case.function.__name__](*args, **kwargs)))
+        except (ArithmeticError, ValueError):
+            assert np.isnan(found).any()
+        else:
+            assert found == pytest.approx(expected, rel=1e-9, nan_ok=True)
+
+
+def numbers(answer):
+    """The numbers of an answer, one after the other."""
+    if isinstance(answer, dict):
+        answer = list(answer.values())
+    if isinstance(answer, (list, tuple)):
+        return np.concatenate([np.ravel(numbers(item)) for item in answer]) if len(answer) else np.zeros(0)
+    if isinstance(answer, torch.Tensor):
+        return answer.detach().double().numpy()
+    return np.array(answer, dtype=float) if isinstance(answer, (bool, int, float, np.ndarray, np.generic)) else np.zeros(0)
 
 
 def test_the_diff_shows_the_numbers_and_nothing_else(project):
