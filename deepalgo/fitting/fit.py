@@ -93,8 +93,8 @@ def fit(
     `rate` is the largest step relative to each weight's own size, `rates` holds factors of it by role or name (0 leaves them alone).
     `optimiser`: "adam" (one cycle, clipped), "lbfgs", or a class of `torch.optim`. `polished` ends with Gauss-Newton steps (L-BFGS if
     there are many weights, or the loss is no sum of squares). `patience`: how many hundredths of the run, in its second half, may
-    pass without a gain. `seeds` runs start at different weights; the best on validation is taken. `missing="drop"` leaves out samples
-    with NaN.
+    pass without a gain. `seeds` runs start at different weights; the best on validation is taken. `seconds` ends the steps early.
+    `missing="drop"` leaves out samples with NaN.
 
     `checkpoint` names a file in which the state is kept: the same call goes on from there, and ends with the same weights. Ctrl-C ends
     training with the best weights so far. Under `torchrun` the processes share each batch.
@@ -147,10 +147,11 @@ class Work:
     def open(self, path: Any, settings: Settings, rates: Mapping[str, float] | None, polished: bool) -> None:
         """Find the checkpoint of this very fit."""
         settings = replace(settings, optimiser=_name(settings.optimiser))
-        text = f"{self.net.program} {settings} {sorted((rates or {}).items())} {polished} {_name(self.objective.loss)}"
-        batch = self.batches.batch(0, 0)
-        data = [*self.net.weights.tensors(), *(leaf for part in (batch, self.validation) for leaf in part.leaves), *tensors(batch.targets)]
-        self.checkpoint = Checkpoint(path, fingerprint(text, data), writes=self.world.leads)
+        judges = _name(self.objective.loss), _name(self.objective.residual)
+        text = f"{self.net.program} {settings} {sorted((rates or {}).items())} {polished} {judges}"
+        parts = self.batches.whole(), self.validation
+        data = [tensor for part in parts for tensor in (*part.leaves, *tensors(part.targets))]
+        self.checkpoint = Checkpoint(path, fingerprint(text, [*self.net.weights.tensors(), *data]), writes=self.world.leads)
         self.world.wait()
 
     def compete(self, settings: Settings, rates: Mapping[str, float] | None, polished: bool, bar: Bar) -> Fit:
@@ -159,9 +160,9 @@ class Work:
         known = heuristic.validation.isfinite()
         if not bool(known.any()):
             raise InputError(f"{self.net.program.name}() has no finite loss on any validation sample: there is no floor to stand on")
-        rungs = [heuristic]
         if all(weight.frozen for weight in self.net.weights.entries):
             raise InputError(f"{self.net.program.name}() has no weight that could be trained: print(net.weights) says why")
+        rungs = [heuristic]
         if not is_untouched(self.net):
             given = competitor(self.net)
             rungs.append(Rung(GIVEN, given, self._losses(given)))

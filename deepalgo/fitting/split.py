@@ -31,8 +31,8 @@ def parts(size: int, validation: float, test: float, seed: int) -> tuple[Tensor,
 
 def check_share(name: str, share: float) -> None:
     """A share of the data is between 0 and 1."""
-    if not 0 <= share < 1:
-        raise InputError(f"{name}={share} must be a share of the data, at least 0 and below 1, or samples of its own")
+    if not 0 < share < 1:
+        raise InputError(f"{name}={share} must be a share of the data, between 0 and 1, or samples of its own")
 
 
 def clean(samples: Samples, inputs: tuple[Input, ...], missing: str) -> tuple[Samples, int]:
