@@ -61,7 +61,7 @@ STUDIES = {
     "mnist": Study(
         "mnist",
         datasets.mnist,
-        (Rival("10x10 random", 10), Rival("10x10 k-means", 10, "k-means", reach=1, temperature=0.02, roughness=0.2)),
+        (Rival("10x10 random", 10, roughness=0.1), Rival("10x10 k-means", 10, "k-means", reach=1, temperature=0.02, roughness=0.2)),
         Rival("10x10", 10, "k-means", reach=1),
         Settings(epochs=12),
         (paper.MNIST_BEFORE, paper.MNIST_AFTER),
@@ -69,7 +69,7 @@ STUDIES = {
     "fashion": Study(
         "fashion",
         datasets.fashion_mnist,
-        (Rival("25x10 random", 25), Rival("25x10 k-means", 25, "k-means", reach=1, temperature=0.02, roughness=0.2)),
+        (Rival("25x10 random", 25, reach=1), Rival("25x10 k-means", 25, "k-means", reach=0, temperature=0.02)),
         Rival("10x10", 10, "k-means", reach=1),
         Settings(epochs=12),
         (paper.FASHION_BEFORE, paper.FASHION_AFTER),
