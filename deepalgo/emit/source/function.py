@@ -34,7 +34,7 @@ from deepalgo.ir import Kind, Leaf, Program, Static, Tree, Value
 from deepalgo.ir import Mapping as MappingTree
 from deepalgo.ir import Sequence as SequenceTree
 
-MODULES = ("math", "cmath", "np", "scipy", "types", "namedtuple")
+MODULES = ("math", "cmath", "np", "scipy", "deepalgo", "types", "namedtuple")
 DTYPES = {Kind.BOOL: "bool", Kind.INT: "int", Kind.REAL: "float", Kind.COMPLEX: "complex"}
 IMPORTS = (
     ("cmath", "import cmath"),
@@ -43,6 +43,7 @@ IMPORTS = (
     ("namedtuple", "from collections import namedtuple"),
     ("np", "import numpy as np"),
     ("scipy", "import scipy.special"),
+    ("deepalgo", "import deepalgo.cluster"),
 )
 
 
