@@ -52,6 +52,17 @@ def test_only_matching_is_an_operation_of_its_own(digits):
     assert {"abs", "exp", "matmul", "sum"} <= {line.split("= ")[1].split()[0] for line in program.splitlines() if "= " in line}
 
 
+def test_the_network_is_saved_and_written_back_as_source(digits, tmp_path):
+    images, _ = digits
+    network = da.compile(classify(digits, roughness=0.2), example=((images[0],), {}))
+    network.save(tmp_path / "net.safetensors")
+    space = {}
+    exec(da.source(network), space)
+    found = network(images[:5]).detach()
+    torch.testing.assert_close(da.load(tmp_path / "net.safetensors")(images[:5]).detach(), found)
+    np.testing.assert_allclose(np.stack([space["classify"](image) for image in images[:5]]), found, rtol=1e-12, atol=1e-14)
+
+
 def test_spectral_mixing_leaves_every_decision_as_it_was(digits):
     images, labels = digits
     chosen = choose_centres(images[:500], labels[:500], 2, seed=0)
