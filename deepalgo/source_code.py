@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import textwrap
+from pathlib import Path
 from typing import Any
 
 from deepalgo.emit.source.function import Parameters, write_function
@@ -76,11 +78,14 @@ def _definition(network: Network) -> FunctionSource | None:
 
 
 def _docstring(network: Network) -> str:
-    """What the heuristic says about itself, and where it stands."""
+    """The first sentence that the heuristic says about itself, or where it stands."""
     function = network.function
     while isinstance(function, functools.partial):
         function = function.func
     said = inspect.getdoc(function) if inspect.isroutine(function) else None
-    first = (said or "").partition("\n")[0].strip()
+    paragraph = " ".join((said or "").partition("\n\n")[0].split())
+    sentence, stop, _ = paragraph.partition(". ")
+    if sentence:
+        return "\n".join(textwrap.wrap(sentence + stop.strip(), 100))
     spans = [weight.span for weight in network.program.weights if weight.span is not None]
-    return first or (f"Made by deepalgo from {spans[0].place.rpartition(':')[0]}." if spans else "")
+    return f"Made by deepalgo from {Path(spans[0].file).name}." if spans else ""

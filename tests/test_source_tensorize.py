@@ -77,7 +77,7 @@ FACTOR = (1.0, 1.0, 1.0)
 
 
 def fifth_root(s):
-    \"\"\"Made by deepalgo from tests/test_source_tensorize.py.\"\"\"
+    \"\"\"Made by deepalgo from test_source_tensorize.py.\"\"\"
     x = 1.0
     for i in range(3):
         x -= FACTOR[i] * (x ** 5 - s) / (5 * x ** 4)

@@ -336,7 +336,7 @@ class Facts:
             if not _is_call(template) and any(self.flavour(arg) != PY for arg in args):
                 self.plained.add(op.result)
             self.implied.update(map(id, implied))
-            if implied:
+            if implied and raised:
                 self.anchored.add(op.result)
         elif _is_call(template):
             self.spell(op, TABLE[op.name].numpy, NP)

@@ -194,10 +194,11 @@ class Function:
         """The docstring."""
         if not self.docstring:
             return []
-        first, *rest = self.docstring.splitlines()
+        quotes = 'r"""' if "\\" in self.docstring else '"""'
+        first, *rest = self.docstring.replace('"""', "").splitlines()
         if not rest:
-            return [f'    """{first}"""']
-        return [f'    """{first}', *(f"    {line}".rstrip() for line in rest), '    """']
+            return [f'    {quotes}{first}"""']
+        return [f"    {quotes}{first}", *(f"    {line}".rstrip() for line in rest), '    """']
 
 
 def _constant(name: str, text: str) -> list[str]:

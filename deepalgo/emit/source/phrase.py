@@ -197,8 +197,10 @@ class Phrases:
         if template == "{1} if {0} else {2}":
             condition, first, second = texts
             return choice_of(condition, first, second)
-        if op.name == "and" and not op.result.type.shape and (chain := self.chained(op, texts)) is not None:
-            return chain
+        if op.name in ("and", "or") and template == f"{{0}} {op.name} {{1}}":
+            level = LEVELS[op.name]
+            found = self.chained(op, texts) if op.name == "and" else None
+            return found or Text(f" {op.name} ".join(bracket(text, level).text for text in texts), level)
         if "axis" in attrs and (attrs["axis"] is None or (attrs["axis"] == 0 and len(op.args[0].type.shape) == 1 and op.name != "concat")):
             template = template.replace(", axis={axis}", "")
         template, level = _unbracketed(template)

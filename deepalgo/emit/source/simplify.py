@@ -120,6 +120,8 @@ class Simplify(Rewriter):
         """A value that the result is equal to."""
         if op.name == "put" and op.attr("key") == ("...",) and args[1].type == op.result.type:
             return args[1]
+        if op.name == "put" and (held := self.made.get(args[1])) is not None and held.name == "take":
+            return args[0] if held.args[0] == args[0] and held.attr("key") == op.attr("key") else None
         if op.result.type.shape:
             return None
         match op.name:
