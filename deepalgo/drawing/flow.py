@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, assert_never
 
 from deepalgo.drawing.boxes import Box, chip, row, space, subscript, text
+from deepalgo.drawing.essence import count_uses, essence, find_wraps
 from deepalgo.drawing.formula import ATOM, RELATION, SIGN, Term, cases, formula
 from deepalgo.drawing.graph import Edge, Graph, Node, Region, Wire
 from deepalgo.drawing.letters import PRIME, name_box, number_box
-from deepalgo.emit.prune import prune
 from deepalgo.ir import (
     Attr,
     Block,
     Check,
-    Handler,
     If,
     Kind,
     Loop,
     Op,
     Program,
-    Statement,
     Try,
     Value,
     Weight,
     While,
     blocks,
     captured,
-    defined,
     leaves,
-    used,
     walk,
 )
 
@@ -46,31 +40,7 @@ TAKING = frozenset({"index", "take", "gather", "pick_at"})
 
 def flow(program: Program, weights: Mapping[str, Any], unroll: bool = False) -> Graph:
     """The graph of a program; `weights` are the values to show."""
-    program = prune(replace(program, body=_without_checks(program.body)))
-    program = replace(program, body=_without_checks(program.body))
-    return Drafter(program, weights, unroll).graph()
-
-
-def _without_checks(block: Block) -> Block:
-    """The block without what can only raise: checks, and regions that hand out nothing."""
-    return Block(block.params, tuple(_inner(item) for item in block.body if defined(item)), block.results)
-
-
-def _inner(statement: Statement) -> Statement:
-    match statement:
-        case If():
-            return replace(statement, then=_without_checks(statement.then), orelse=_without_checks(statement.orelse))
-        case Loop():
-            return replace(statement, body=_without_checks(statement.body))
-        case While():
-            return replace(statement, test=_without_checks(statement.test), body=_without_checks(statement.body))
-        case Try():
-            handlers = tuple(Handler(item.catches, _without_checks(item.block)) for item in statement.handlers)
-            return replace(statement, body=_without_checks(statement.body), handlers=handlers)
-        case Op() | Check():
-            return statement
-        case _:
-            assert_never(statement)
+    return Drafter(essence(program), weights, unroll).graph()
 
 
 class Sheet:
@@ -128,8 +98,8 @@ class Drafter:
         self.weights = {weight.key: weight for weight in program.weights}
         self.shown = weights
         self.unroll = unroll
-        self.wraps = _find_wraps(program.body)
-        self.uses = _count_uses(program.body, self.wraps)
+        self.wraps = find_wraps(program.body)
+        self.uses = count_uses(program.body, self.wraps)
         self.shared = {value for statement in walk(program.body) for block in blocks(statement) for value in captured(block)}
         self.made = {item.result: item for item in walk(program.body) if isinstance(item, Op)}
         #: What is never a node: helpers of wraps, and what the titles of loops are made of.
@@ -450,28 +420,3 @@ def _without_twins(graph: Graph) -> Graph:
             del graph.nodes[name]
             graph.edges.remove(near[0])
     return graph
-
-
-def _find_wraps(block: Block) -> dict[Value, tuple[Value, ...]]:
-    """Operations that only make a negative index count from the end, with the two that help them."""
-    made = {item.result: item for item in walk(block) if isinstance(item, Op)}
-    wraps: dict[Value, tuple[Value, ...]] = {}
-    for op in made.values():
-        if op.name == "select" and op.result.type.kind == Kind.INT:
-            below, raised, index = op.args
-            if all(value in made and made[value].name == name and made[value].args[0] == index
-                   for value, name in ((below, "lt"), (raised, "add"))):
-                wraps[op.result] = (below, raised)
-    return wraps
-
-
-def _count_uses(block: Block, wraps: Mapping[Value, tuple[Value, ...]]) -> Counter[Value]:
-    """How often each value is used, wraps aside."""
-    helpers = {value for pair in wraps.values() for value in pair}
-    uses: Counter[Value] = Counter(block.results)
-    for statement in walk(block):
-        if not (isinstance(statement, Op) and statement.result in helpers):
-            uses.update({statement.args[2]: 1} if isinstance(statement, Op) and statement.result in wraps else used(statement))
-        for inner in blocks(statement):
-            uses.update(inner.results)
-    return uses
