@@ -33,6 +33,8 @@ from deepalgo.tensorize.choose import NewHeuristic
 from deepalgo.tensorize.find import all_loops, carried, is_users, signals
 
 RTOL = 1e-12
+#: Rounds of a loop that settles; a sample that needs more fails in both networks.
+SETTLED = 32
 NAMES = "untie widen Kronecker remember choose soften correct guard".split()
 
 
@@ -193,6 +195,7 @@ def examine(subject, move, loops="run"):
     if loops == "settle":
         base, grown = copy.deepcopy(base), copy.deepcopy(grown)
         base.loops = grown.loops = loops
+        base.max_rounds = grown.max_rounds = SETTLED
     reason = difference(base.outcomes(subject.leaves), grown.outcomes(subject.leaves))
     if reason:
         return Verdict("wrong", reason, grown)
