@@ -198,9 +198,9 @@ class Phrases:
             condition, first, second = texts
             return choice_of(condition, first, second)
         if op.name in ("and", "or") and template == f"{{0}} {op.name} {{1}}":
-            level = LEVELS[op.name]
+            binding = LEVELS[op.name]
             found = self.chained(op, texts) if op.name == "and" else None
-            return found or Text(f" {op.name} ".join(bracket(text, level).text for text in texts), level)
+            return found or Text(f" {op.name} ".join(bracket(text, binding).text for text in texts), binding)
         if "axis" in attrs and (attrs["axis"] is None or (attrs["axis"] == 0 and len(op.args[0].type.shape) == 1 and op.name != "concat")):
             template = template.replace(", axis={axis}", "")
         template, level = _unbracketed(template)
