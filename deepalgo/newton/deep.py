@@ -91,7 +91,9 @@ def richer(task: Task) -> Heuristic:
 
 
 def size(task: Task) -> Callable[[Any, Any], Any]:
-    """|F|, by which candidates and answers are chosen."""
+    """|F|, by which candidates and answers are chosen; of the two square roots the positive one is meant."""
+    if task.metric == "root MSE":
+        return lambda x, S: abs(value(S, x)) + (abs(x) - x)
     if task.variables == 1:
         return lambda x, S: abs(value(S, x))
     degree = task.degree
@@ -101,8 +103,8 @@ def size(task: Task) -> Callable[[Any, Any], Any]:
 def error(task: Task) -> Callable[[Tensor, Tensor], Tensor]:
     """What training makes small, without knowing any root.
 
-    Where the paper measures the distance to a root it is Newton's correction at the answer, which is that distance to first order;
-    a negative answer is wrong by twice its size, as the square root is the positive one. Elsewhere it is F.
+    Where the paper measures the distance to a root it is the way that ten more rounds of Newton would go; a negative answer is wrong
+    by twice its size, as the square root is the positive one. Elsewhere it is F.
     """
     if task.metric == "root MSE":
         return _correction
@@ -112,8 +114,11 @@ def error(task: Task) -> Callable[[Tensor, Tensor], Tensor]:
 
 
 def _correction(x: Tensor, S: Tensor) -> Tensor:
-    p, dp = slope(S.T, x)
-    return torch.as_tensor(p * dp / (dp * dp + 1e-12) + 2 * x.clamp(max=0))
+    ahead = x.detach()
+    for _ in range(10):
+        p, dp = slope(S.T, ahead)
+        ahead = ahead - p * dp / (dp * dp + 1e-12)
+    return x - ahead + 2 * x.clamp(max=0)
 
 
 def train(task: Task, net: Network, *, seed: int = 0, steps: int = 200, attempts: int = 1) -> Fit:
@@ -125,7 +130,8 @@ def train(task: Task, net: Network, *, seed: int = 0, steps: int = 200, attempts
 
 
 def _drawn(task: Task) -> Callable[[int, torch.Generator], tuple[Array]]:
-    return lambda count, generator: (task.draw(np.random.default_rng(generator.initial_seed()), count),)
+    draw = task.practice or task.draw
+    return lambda count, generator: (draw(np.random.default_rng(generator.initial_seed()), count),)
 
 
 def answers(net: Network, S: Array) -> Array:

@@ -41,6 +41,7 @@ class Task:
     beyond: Callable[[np.random.Generator, int], Array]  #: systems outside of the range that `draw` covers
     starts: tuple[tuple[float, ...], ...]  #: where several chains begin
     light: float = 0.0  #: the damping of these chains
+    practice: Callable[[np.random.Generator, int], Array] | None = None  #: what training draws, if not the same
 
     def roots(self, S: Array) -> Array:
         """The real root of x^n = s."""
@@ -84,12 +85,12 @@ def least_square(S: Array) -> Array:
     return np.where(real, 0.0, level)
 
 
-def _power(degree: int, low: float, high: float) -> Callable[[np.random.Generator, int], Array]:
-    """x^degree - s with s uniform."""
+def _power(degree: int, low: float, high: float, bend: int = 1) -> Callable[[np.random.Generator, int], Array]:
+    """x^degree - s with s uniform, or, for a bend above one, more often small, where roots are steep."""
 
     def draw(rng: np.random.Generator, count: int) -> Array:
         S = np.zeros((count, degree + 1))
-        S[:, 0], S[:, -1] = 1.0, -rng.uniform(low, high, count)
+        S[:, 0], S[:, -1] = 1.0, -(low + (high - low) * rng.uniform(size=count) ** bend)
         return S
 
     return draw
@@ -150,6 +151,7 @@ _ALL = (
         "root MSE",
         _power(2, 50.0, 200.0),
         _line(0.3, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0),
+        practice=_power(2, 0.0, 50.0, 2),
     ),
     Task(
         "fifth-root",
@@ -162,6 +164,7 @@ _ALL = (
         "root MSE",
         _power(5, 50.0, 200.0),
         _line(0.5, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.1),
+        practice=_power(5, 0.0, 50.0, 2),
     ),
     Task(
         "1D-poly P1",
