@@ -16,7 +16,7 @@ from tests.source_check import agree, differences, live_arguments, outcome, shak
 from tests.source_check import load as load_source
 
 CALLS = 8
-PER_CHUNK = 10
+PER_CHUNK = 5
 
 
 def compare(seed, kind):
@@ -35,7 +35,7 @@ def compare(seed, kind):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", ["scalar", "arrays"])
-@pytest.mark.parametrize("chunk", [0, *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(1, 10))])
+@pytest.mark.parametrize("chunk", [0, *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(1, 12))])
 def test_the_source_of_random_programs_answers_as_their_networks_do(chunk, kind):
     found = [(seed, compare(seed, kind)) for seed in range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK)]
     assert [(seed, wrong) for seed, wrong in found if wrong] == []
@@ -64,7 +64,7 @@ def compare_batch(seed):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("chunk", [0, *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(1, 4))])
+@pytest.mark.parametrize("chunk", [0, *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(1, 6))])
 def test_the_source_of_random_programs_for_a_batch_answers_as_their_networks_do(chunk):
     found = [(seed, compare_batch(seed)) for seed in range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK)]
     assert [(seed, wrong) for seed, wrong in found if wrong] == []

@@ -10,12 +10,14 @@ from tests.source_check import agree, differences, load, outcome, shake
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-def test_the_source_of_a_heuristic_answers_as_its_network_does(name):
+def test_the_source_of_a_heuristic_answers_as_its_network_does_and_needs_no_torch(name):
     case = BY_NAME[name]
     calls = [case.arrange(*row) for row in case.rows(12)]
     net = copy.deepcopy(network(name, errors="raise"))
     assert differences(net, calls) == []
     assert differences(shake(net, 1), calls) == []
+    words = da.source(net).replace("Made by deepalgo", "")
+    assert "torch" not in words and "deepalgo" not in words
 
 
 def test_the_check_finds_a_wrong_constant_and_a_lost_error():
@@ -28,9 +30,3 @@ def test_the_check_finds_a_wrong_constant_and_a_lost_error():
     assert outcome(net, (10.0, 0.0), {}) == "ValueError"
     assert outcome(load(text.replace("raise ValueError", "raise TypeError")), (10.0, 0.0), {}) == "TypeError"
     assert outcome(careless, (10.0, -5.0), {}) == "ValueError"  # Python's own
-
-
-@pytest.mark.parametrize("name", BY_NAME)
-def test_the_source_needs_no_torch_and_no_deepalgo(name):
-    words = da.source(network(name, errors="raise")).replace("Made by deepalgo", "")
-    assert "torch" not in words and "deepalgo" not in words
