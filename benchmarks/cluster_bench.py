@@ -162,8 +162,17 @@ def main():
     parser.add_argument("--quick", action="store_true")
     quick = parser.parse_args().quick
     torch.set_num_threads(1)
-    table = Table("T", "step", "kernel, ms an image", "eager (stacked)", "eager (running min)", "torch.compile", "2 threads",
-                  "memory of eager's", "of the vector limit")
+    table = Table(
+        "T",
+        "step",
+        "kernel, ms an image",
+        "eager (stacked)",
+        "eager (running min)",
+        "torch.compile",
+        "2 threads",
+        "memory of eager's",
+        "of the vector limit",
+    )
     hertz = clock()
     for reach in (1, 2):
         moves, data = transforms(reach), operands()
@@ -177,9 +186,17 @@ def main():
             found = seconds(runs, 3)
             ratio = {name: f"{value / found['kernel']:.0f} x" for name, value in found.items()}
             memory = peak("fused", step.__name__, reach) / peak("stacked", step.__name__, reach)
-            table.add_row(str(len(moves)), step.__name__, f"{1e3 * found['kernel'] / BATCH:.3f}", ratio["stacked"], ratio["looped"],
-                          ratio.get("compiled", "-"), f"{by_threads(step, data, moves):.2f} x", f"{100 * memory:.1f} %",
-                          f"{found['kernel'] / limit:.1f} x" if step is forward else "-")
+            table.add_row(
+                str(len(moves)),
+                step.__name__,
+                f"{1e3 * found['kernel'] / BATCH:.3f}",
+                ratio["stacked"],
+                ratio["looped"],
+                ratio.get("compiled", "-"),
+                f"{by_threads(step, data, moves):.2f} x",
+                f"{100 * memory:.1f} %",
+                f"{found['kernel'] / limit:.1f} x" if step is forward else "-",
+            )
     console = Console(width=160)
     console.print(table)
     for roughness in (None, 0.1):

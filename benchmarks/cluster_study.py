@@ -130,9 +130,16 @@ def convolutions(data, seed, epochs):
     """A small network of convolutions with about as many parameters as ClusterNet."""
     torch.manual_seed(seed)
     network = torch.nn.Sequential(
-        torch.nn.Conv2d(1, 32, 5), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
-        torch.nn.Conv2d(32, 64, 5), torch.nn.ReLU(), torch.nn.MaxPool2d(2), torch.nn.Flatten(),
-        torch.nn.Linear(64 * 16, 100), torch.nn.ReLU(), torch.nn.Linear(100, 10),
+        torch.nn.Conv2d(1, 32, 5),
+        torch.nn.ReLU(),
+        torch.nn.MaxPool2d(2),
+        torch.nn.Conv2d(32, 64, 5),
+        torch.nn.ReLU(),
+        torch.nn.MaxPool2d(2),
+        torch.nn.Flatten(),
+        torch.nn.Linear(64 * 16, 100),
+        torch.nn.ReLU(),
+        torch.nn.Linear(100, 10),
     )
 
     def loss(images, labels):

@@ -103,6 +103,17 @@ def test_what_is_left_out_as_negligible_is_lost_in_rounding():
     torch.testing.assert_close(ours, theirs, atol=1e-7, rtol=1e-5)
 
 
+def test_a_pixel_that_is_no_number_fits_nothing_and_many_transforms_are_no_trouble():
+    images, masks, centres = (item.detach() for item in tensors(2, 3, (15, 15, 1), torch.float32))
+    images[0, 7, 7] = torch.nan
+    found = both(images, masks, centres, MOVES, 1)
+    torch.testing.assert_close(found, both_by_reference(images, masks, centres, MOVES, 1))
+    assert torch.isinf(found[0, 0, :, 5:8, 5:8]).all() and torch.isfinite(found[1]).all()
+    assert np.isinf(numpy_match(images[0].numpy(), masks.numpy(), centres.numpy(), MOVES)[0][:, 5:8, 5:8]).all()
+    many = transforms(6)
+    assert len(many) == 169 and both(images[1:], masks, centres, many, 1)[:, 0].max() <= found[1, 0].max()
+
+
 def test_threads_change_nothing():
     operands = tensors(3, 20, (7, 7, 1), torch.float32)
     results = []

@@ -23,8 +23,11 @@ def digits():
 @pytest.fixture
 def small(monkeypatch):
     study = replace(
-        STUDIES["mnist"], load=digits, before=(Rival("2x10 random", 2, reach=1, temperature=0.05),),
-        after=Rival("2x10", 2, "k-medoids", reach=1, temperature=0.05), settings=Settings(epochs=2),
+        STUDIES["mnist"],
+        load=digits,
+        before=(Rival("2x10 random", 2, reach=1, temperature=0.05),),
+        after=Rival("2x10", 2, "k-medoids", reach=1, temperature=0.05),
+        settings=Settings(epochs=2),
     )
     monkeypatch.setitem(STUDIES, "mnist", study)
 

@@ -37,8 +37,12 @@ def unreachable(monkeypatch):
 
 IMAGES = np.arange(2 * 3 * 4).reshape(2, 3, 4)
 LABELS = np.array([7, 1])
-CONTENT = {"train-images-idx3-ubyte": IMAGES, "train-labels-idx1-ubyte": LABELS,
-           "t10k-images-idx3-ubyte": IMAGES[:1], "t10k-labels-idx1-ubyte": LABELS[:1]}
+CONTENT = {
+    "train-images-idx3-ubyte": IMAGES,
+    "train-labels-idx1-ubyte": LABELS,
+    "t10k-images-idx3-ubyte": IMAGES[:1],
+    "t10k-labels-idx1-ubyte": LABELS[:1],
+}
 
 
 def sample_source(**options):

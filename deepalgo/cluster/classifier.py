@@ -175,8 +175,14 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         order = distances.argsort()[:count]
         best = order[0]
         return Explanation(
-            image, order, self.classes_[self.centre_labels_[order]], distances[order], (closeness / closeness.sum())[order],
-            weights["centres"][best], flow[:, best], r[best] ** 2,
+            image,
+            order,
+            self.classes_[self.centre_labels_[order]],
+            distances[order],
+            (closeness / closeness.sum())[order],
+            weights["centres"][best],
+            flow[:, best],
+            r[best] ** 2,
         )
 
     def plot_centres(self, axes: Axes | None = None) -> Axes:
@@ -230,13 +236,20 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _train(self, images: Array, labels: Array, kept: Array, held: Array, seed: int) -> History:
         pictures, classes = torch.from_numpy(images).float(), torch.from_numpy(labels)
         settings = Settings(
-            epochs=self.epochs, batch=self.batch, rate=self.rate, loss=self.loss, shift=self.shift if len(self.moves_) > 1 else 0,
-            repulsion=self.repulsion, patience=self.patience, seed=seed,
+            epochs=self.epochs,
+            batch=self.batch,
+            rate=self.rate,
+            loss=self.loss,
+            shift=self.shift if len(self.moves_) > 1 else 0,
+            repulsion=self.repulsion,
+            patience=self.patience,
+            seed=seed,
         )
         checkpoint = Path(self.checkpoint) if self.checkpoint is not None else None
         report = _print_epoch if self.verbose else None
-        return train(self._built, pictures[kept], classes[kept], (pictures[held], classes[held]), settings, checkpoint=checkpoint,
-                     report=report)
+        return train(
+            self._built, pictures[kept], classes[kept], (pictures[held], classes[held]), settings, checkpoint=checkpoint, report=report
+        )
 
 
 def _print_epoch(epoch: int, history: History) -> None:
@@ -254,5 +267,3 @@ def _split(labels: Array, share: float, seed: int) -> tuple[Array, Array]:
     if count == 0 or len(np.unique(labels[kept])) < len(np.unique(labels)):
         return order, order
     return order[:count], kept
-
-

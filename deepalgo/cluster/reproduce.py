@@ -120,8 +120,17 @@ def _study(study: Study, folder: Path, quick: bool, seed: int) -> Iterator[str]:
         yield from _trained(study, study.after, folder, (images, labels), (test, answers), kept, held, quick, seed)
 
 
-def _trained(study: Study, rival: Rival, folder: Path, known: tuple[Array, Array], asked: tuple[Array, Array], kept: Array, held: Array,
-             quick: bool, seed: int) -> Iterator[str]:
+def _trained(
+    study: Study,
+    rival: Rival,
+    folder: Path,
+    known: tuple[Array, Array],
+    asked: tuple[Array, Array],
+    kept: Array,
+    held: Array,
+    quick: bool,
+    seed: int,
+) -> Iterator[str]:
     images, labels = torch.from_numpy(known[0]), torch.from_numpy(known[1])
     chosen = choose_centres(known[0][kept], known[1][kept], rival.each, rival.centres, seed=seed, metric=_distances)
     network = build(rival, chosen)
@@ -132,8 +141,15 @@ def _trained(study: Study, rival: Rival, folder: Path, known: tuple[Array, Array
     def report(epoch: int, history: History) -> None:
         told.append(f"  epoch {epoch:2d}  validation {100 * history.accuracies[-1]:.2f} %  {history.seconds:.0f} s")
 
-    history = train(network, images[kept], labels[kept], (images[held], labels[held]), settings,
-                    checkpoint=folder / f"{study.name} {rival.name}.pt", report=report)
+    history = train(
+        network,
+        images[kept],
+        labels[kept],
+        (images[held], labels[held]),
+        settings,
+        checkpoint=folder / f"{study.name} {rival.name}.pt",
+        report=report,
+    )
     yield from told
     if not place.is_file():
         result = _decide(network, *asked)
@@ -152,8 +168,9 @@ def build(rival: Rival, chosen: Centres) -> Network:
 def plain(rival: Rival, chosen: Centres) -> Callable[[Array], Array]:
     """The heuristic with these centres."""
     temperatures = np.full(len(chosen.images), rival.temperature)
-    return heuristic(chosen.images.astype(float), chosen.one_hot(), transforms(rival.reach), temperature=temperatures,
-                     roughness=rival.roughness)
+    return heuristic(
+        chosen.images.astype(float), chosen.one_hot(), transforms(rival.reach), temperature=temperatures, roughness=rival.roughness
+    )
 
 
 def _distances(first: Array, second: Array) -> Array:

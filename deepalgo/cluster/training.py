@@ -70,8 +70,9 @@ def pieces(items: Tensor, size: int) -> list[Tensor]:
 
 
 def piece_size(network: Network) -> int:
-    """How many images go through the network together."""
-    return max(4, PIECE // network.weights["centres"].numel())
+    """How many images go through the network together. Without the roughness there is little between the operations."""
+    room = PIECE if "roughness" in network.weights else 4 * PIECE
+    return max(4, room // network.weights["centres"].numel())
 
 
 def scores(network: Network, images: Tensor) -> Tensor:
@@ -148,8 +149,12 @@ class _State:
     def save(self, path: Path, settings: Settings) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         content = {
-            "settings": asdict(settings), "network": self.network.state_dict(), "kept": self.kept, "history": asdict(self.history),
-            "optimiser": self.optimiser.state_dict(), "schedule": self.schedule.state_dict(),
+            "settings": asdict(settings),
+            "network": self.network.state_dict(),
+            "kept": self.kept,
+            "history": asdict(self.history),
+            "optimiser": self.optimiser.state_dict(),
+            "schedule": self.schedule.state_dict(),
         }
         partial = path.with_suffix(".partial")
         torch.save(content, partial)

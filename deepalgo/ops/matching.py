@@ -32,9 +32,23 @@ _DISTANCE = "deepalgo.cluster.match({0}, {1}, {2}, {transforms}, {p})[0]"
 _FLOW = "deepalgo.cluster.match({1}, {2}, {3}, {transforms}, {p})[1]"
 
 ROWS = (
-    Row("match", _match, "ops.match({0}, {1}, {2}, {transforms}, {p}, {batch0}, {batch1}, {batch2})", _DISTANCE, _DISTANCE,
-        common=Kind.REAL, broadcasts=False),
+    Row(
+        "match",
+        _match,
+        "ops.match({0}, {1}, {2}, {transforms}, {p}, {batch0}, {batch1}, {batch2})",
+        _DISTANCE,
+        _DISTANCE,
+        common=Kind.REAL,
+        broadcasts=False,
+    ),
     # The distances are an operand because they remember which transforms won.
-    Row("match_flow", _flow, "ops.match_flow({0}, {1}, {2}, {3}, {transforms}, {p}, {batch1}, {batch2}, {batch3})", _FLOW, _FLOW,
-        common=Kind.REAL, broadcasts=False),
+    Row(
+        "match_flow",
+        _flow,
+        "ops.match_flow({0}, {1}, {2}, {3}, {transforms}, {p}, {batch1}, {batch2}, {batch3})",
+        _FLOW,
+        _FLOW,
+        common=Kind.REAL,
+        broadcasts=False,
+    ),
 )

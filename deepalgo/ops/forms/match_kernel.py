@@ -40,8 +40,21 @@ def match_images(images: Array, masks: Array, centres: Array, offsets: Array, p:
     def part(start: int, stop: int) -> None:
         ring = np.zeros((len(offsets), 2, side), images.dtype)
         sums = np.zeros((width, len(offsets), 2, side), images.dtype)
-        run(*map(_address, (images, masks, centres, planes)), int(planes[2]), centres.shape[-2], *map(_address, (offsets, ring, sums)),
-            _address(least), _address(winners), count, height, width, len(offsets), blocks * side, start, stop)
+        run(
+            *map(_address, (images, masks, centres, planes)),
+            int(planes[2]),
+            centres.shape[-2],
+            *map(_address, (offsets, ring, sums)),
+            _address(least),
+            _address(winners),
+            count,
+            height,
+            width,
+            len(offsets),
+            blocks * side,
+            start,
+            stop,
+        )
 
     _share(blocks, threads, part)
     return least, winners
@@ -54,8 +67,9 @@ def flow_of(winners: Array, translations: Array) -> Array:
     return flow
 
 
-def match_gradients(images: Array, masks: Array, centres: Array, offsets: Array, p: int, winners: Array, gradients: Array, threads: int,
-                    wanted: bool) -> tuple[Array, Array, Array]:
+def match_gradients(
+    images: Array, masks: Array, centres: Array, offsets: Array, p: int, winners: Array, gradients: Array, threads: int, wanted: bool
+) -> tuple[Array, Array, Array]:
     """Gradients of images (zeros unless they are wanted), masks and centres.
 
     A centre is negligible for an image if its largest gradient is lost in rounding beside the largest of all.
@@ -70,8 +84,23 @@ def match_gradients(images: Array, masks: Array, centres: Array, offsets: Array,
     def part(start: int, stop: int) -> None:
         mine, lanes = np.zeros_like(images), np.concatenate((np.zeros_like(masks[:1]), masks)) if wanted else np.zeros_like(masks[:1])
         to_images.append(mine)
-        run(*map(_address, (images, masks, centres, planes)), centres.shape[-2], winners, _address(gradients), _address(nothing), offsets,
-            active, lanes, mine, _address(to_masks), _address(to_centres), int(planes[2]), *images.shape[2:], start, stop)
+        run(
+            *map(_address, (images, masks, centres, planes)),
+            centres.shape[-2],
+            winners,
+            _address(gradients),
+            _address(nothing),
+            offsets,
+            active,
+            lanes,
+            mine,
+            _address(to_masks),
+            _address(to_centres),
+            int(planes[2]),
+            *images.shape[2:],
+            start,
+            stop,
+        )
 
     _share(len(masks), threads, part)
     return functools.reduce(np.add, to_images), to_masks, np.negative(to_centres, out=to_centres)
@@ -103,15 +132,45 @@ def _forward(dtype: np.dtype[Any], channels: int, p: int) -> Callable[..., None]
     size, side = dtype.itemsize, WIDTH // dtype.itemsize
 
     @compiled
-    def run(images: int, masks: int, centres: int, planes: int, frame: int, across: int, offsets: int, ring: int, sums: int, least: int,
-            winners: int, count: int, height: int, width: int, transforms: int, columns: int, start: int, stop: int) -> None:
+    def run(
+        images: int,
+        masks: int,
+        centres: int,
+        planes: int,
+        frame: int,
+        across: int,
+        offsets: int,
+        ring: int,
+        sums: int,
+        least: int,
+        winners: int,
+        count: int,
+        height: int,
+        width: int,
+        transforms: int,
+        columns: int,
+        start: int,
+        stop: int,
+    ) -> None:
         for block in range(start, stop):
             for b in range(count):
                 for i in range(height):
                     box = (b * (height - 2) + i - 2) * (width - 2) * columns + block * side
-                    row(images + (b * channels * height + i) * width * size, masks + (block * channels * height + i) * width * WIDTH,
-                        centres + block * channels * frame + i * across * WIDTH, planes, offsets, ring, sums, least + box * size,
-                        winners + box, columns, width, transforms, i)
+                    row(
+                        images + (b * channels * height + i) * width * size,
+                        masks + (block * channels * height + i) * width * WIDTH,
+                        centres + block * channels * frame + i * across * WIDTH,
+                        planes,
+                        offsets,
+                        ring,
+                        sums,
+                        least + box * size,
+                        winners + box,
+                        columns,
+                        width,
+                        transforms,
+                        i,
+                    )
 
     return run
 
@@ -148,9 +207,27 @@ def _backward(dtype: np.dtype[Any], channels: int, p: int, wanted: bool) -> Call
     size, side = dtype.itemsize, WIDTH // dtype.itemsize
 
     @compiled
-    def run(images: int, masks: int, centres: int, planes: int, across: int, winners: Array, gradients: int, nothing: int, offsets: Array,
-            active: Array, lanes: Array, to_images: Array, to_masks: int, to_centres: int, frame: int, height: int, width: int,
-            start: int, stop: int) -> None:
+    def run(
+        images: int,
+        masks: int,
+        centres: int,
+        planes: int,
+        across: int,
+        winners: Array,
+        gradients: int,
+        nothing: int,
+        offsets: Array,
+        active: Array,
+        lanes: Array,
+        to_images: Array,
+        to_masks: int,
+        to_centres: int,
+        frame: int,
+        height: int,
+        width: int,
+        start: int,
+        stop: int,
+    ) -> None:
         columns = winners.shape[-1]
         present = np.zeros((height + 2, len(offsets)), np.bool_)
         won, sent = np.zeros(3, np.int64), np.zeros(3, np.int64)
@@ -170,9 +247,20 @@ def _backward(dtype: np.dtype[Any], channels: int, p: int, wanted: bool) -> Call
                     for t in range(len(offsets)):
                         if present[i, t] or present[i + 1, t] or present[i + 2, t]:
                             place = block * channels * frame + (offsets[t] + i * across) * WIDTH
-                            row(images + (b * channels * height + i) * width * size, masks + at, centres + place, planes, won.ctypes.data,
-                                sent.ctypes.data, columns, t, lanes.ctypes.data + i * width * WIDTH, to_masks + at, to_centres + place,
-                                width)
+                            row(
+                                images + (b * channels * height + i) * width * size,
+                                masks + at,
+                                centres + place,
+                                planes,
+                                won.ctypes.data,
+                                sent.ctypes.data,
+                                columns,
+                                t,
+                                lanes.ctypes.data + i * width * WIDTH,
+                                to_masks + at,
+                                to_centres + place,
+                                width,
+                            )
                 if wanted:
                     _to_image(lanes, block, b, to_images)
 

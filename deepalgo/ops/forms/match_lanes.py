@@ -150,8 +150,22 @@ def forward_row(dtype: np.dtype[Any], channels: int, p: int) -> Code:
     scratch space. From row 2 on the least distances and the winners are written at the upper left pixel of each box, `step` centres apart.
     """
 
-    def emit(b: Code, image: Code, masks: Code, centres: Code, planes: Code, offsets: Code, ring: Code, sums: Code, least: Code,
-             winners: Code, step: Code, width: Code, transforms: Code, i: Code) -> None:
+    def emit(
+        b: Code,
+        image: Code,
+        masks: Code,
+        centres: Code,
+        planes: Code,
+        offsets: Code,
+        ring: Code,
+        sums: Code,
+        least: Code,
+        winners: Code,
+        step: Code,
+        width: Code,
+        transforms: Code,
+        i: Code,
+    ) -> None:
         lanes = Lanes(b, dtype)
         whole = b.sub(width, b.urem(width, word(TOGETHER)))
         rest = (image, masks, centres, planes, offsets, ring, sums, least, winners, step, transforms, i)
@@ -163,8 +177,25 @@ def forward_row(dtype: np.dtype[Any], channels: int, p: int) -> Code:
     return _intrinsic(emit, 13)
 
 
-def _forward_pixels(lanes: Lanes, channels: int, p: int, j: Code, together: int, image: Code, masks: Code, centres: Code, planes: Code,
-                    offsets: Code, ring: Code, sums: Code, least: Code, winners: Code, step: Code, transforms: Code, i: Code) -> None:
+def _forward_pixels(
+    lanes: Lanes,
+    channels: int,
+    p: int,
+    j: Code,
+    together: int,
+    image: Code,
+    masks: Code,
+    centres: Code,
+    planes: Code,
+    offsets: Code,
+    ring: Code,
+    sums: Code,
+    least: Code,
+    winners: Code,
+    step: Code,
+    transforms: Code,
+    i: Code,
+) -> None:
     b = lanes.b
     steps = [_word_at(lanes, planes, place) for place in range(3)]
     pixels = [_masked(lanes, image, masks, steps, lanes.add(j, u), channels)[1] for u in range(together)]
@@ -223,8 +254,21 @@ def backward_row(dtype: np.dtype[Any], channels: int, p: int, wanted: bool) -> C
     What reaches masks and centres (with the wrong sign) is added there; so is what reaches the image, lane by lane, if it is `wanted`.
     """
 
-    def emit(b: Code, image: Code, masks: Code, centres: Code, planes: Code, winners: Code, gradients: Code, step: Code, t: Code,
-             to_image: Code, to_masks: Code, to_centres: Code, width: Code) -> None:
+    def emit(
+        b: Code,
+        image: Code,
+        masks: Code,
+        centres: Code,
+        planes: Code,
+        winners: Code,
+        gradients: Code,
+        step: Code,
+        t: Code,
+        to_image: Code,
+        to_masks: Code,
+        to_centres: Code,
+        width: Code,
+    ) -> None:
         lanes = Lanes(b, dtype)
         steps = [_word_at(lanes, planes, place) for place in range(3)]
         mine = lanes.repeat(b.trunc(t, ir.IntType(8)), lanes.bytes)

@@ -35,7 +35,7 @@ def match(
     images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: float, batch0: int, batch1: int, batch2: int
 ) -> Tensor:
     """Least distances: (images, centres, height - 2, width - 2)."""
-    if not is_fused(images, p, batch0, batch1, batch2):
+    if not is_fused(images, transforms, p, batch0, batch1, batch2):
         return _by_reference(images, masks, centres, transforms, p, batch0, batch1, batch2)[0]
     least, winners = match_fused(images, masks, centres, transforms, int(p))
     distance = least.movedim(-1, 1)
@@ -44,7 +44,14 @@ def match(
 
 
 def match_flow(
-    distance: Tensor, images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: float, batch1: int, batch2: int,
+    distance: Tensor,
+    images: Tensor,
+    masks: Tensor,
+    centres: Tensor,
+    transforms: Transforms,
+    p: float,
+    batch1: int,
+    batch2: int,
     batch3: int,
 ) -> Tensor:
     """The translations that give the least distances: (images, 2, centres, height - 2, width - 2). They have no gradient.
@@ -52,7 +59,7 @@ def match_flow(
     `distance` is the result of `match` on these operands, which remembers who won; what is not remembered is computed again.
     """
     with torch.no_grad():
-        if not is_fused(images, p, batch1, batch2, batch3):
+        if not is_fused(images, transforms, p, batch1, batch2, batch3):
             return _by_reference(images, masks, centres, transforms, p, batch1, batch2, batch3)[1]
         winners = getattr(distance, "winners", None)
         if winners is None:
@@ -63,25 +70,21 @@ def match_flow(
         return torch.from_numpy(flow_of(winners.numpy(), table))[..., : len(masks)].movedim(-1, 2)
 
 
-def is_fused(images: Tensor, p: float, batch0: int, batch1: int, batch2: int) -> bool:
-    """Whether the kernel can do it: on a processor, with the norms 1 and 2, and the same centres for all images."""
-    known = images.device.type == "cpu" and images.dtype in (torch.float32, torch.float64) and p in (1, 2)
-    return known and (batch0, batch1, batch2) == (1, 0, 0)
+def is_fused(images: Tensor, transforms: Transforms, p: float, batch0: int, batch1: int, batch2: int) -> bool:
+    """Whether the kernel can do it: on a processor, with the norms 1 and 2, and the same centres for all images. A winner is a byte."""
+    known = images.device.type == "cpu" and images.dtype in (torch.float32, torch.float64)
+    return known and p in (1, 2) and len(transforms) < 128 and (batch0, batch1, batch2) == (1, 0, 0)
 
 
 def match_reference(images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: float) -> tuple[Tensor, Tensor]:
     """Distance and flow in plain torch, transform by transform. All have channels; masks and centres may differ from image to image."""
     masked = images[:, None] * masks
-    least, best = None, None
+    least = torch.full_like(box_sum(masked[..., 0]), torch.inf)
+    best = torch.zeros_like(least, dtype=torch.int64)
     for t, (angle, down, right) in enumerate(transforms):
-        moved = translate(rotate(centres, angle), down, right)
-        box = box_sum(pixel_norm(masked - moved, p))
-        if least is None or best is None:
-            least, best = box, torch.zeros_like(box, dtype=torch.int64)
-            continue
+        box = box_sum(pixel_norm(masked - translate(rotate(centres, angle), down, right), p))
         less = box < least
         least, best = torch.where(less, box, least), torch.where(less, t, best)
-    assert least is not None and best is not None
     flow = torch.tensor([item[1:] for item in transforms], dtype=images.dtype, device=images.device)[best]
     return least, flow.movedim(-1, 1)
 
@@ -173,8 +176,9 @@ def kernel_op() -> Any:
         )
         return torch.from_numpy(least)[..., :count], torch.from_numpy(winners)
 
-    def backward(images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], p: int, winners: Tensor, gradient: Tensor, wanted: bool
-                 ) -> tuple[Tensor, Tensor, Tensor]:
+    def backward(
+        images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], p: int, winners: Tensor, gradient: Tensor, wanted: bool
+    ) -> tuple[Tensor, Tensor, Tensor]:
         arrays = images.numpy(), masks.numpy(), centres.numpy(), np.array(offsets, np.int64)
         sent = F.pad(gradient, (0, winners.shape[-1] - gradient.shape[-1])).contiguous()
         found = match_gradients(*arrays, p, winners.numpy(), sent.numpy(), torch.get_num_threads(), wanted)
@@ -185,7 +189,9 @@ def kernel_op() -> Any:
     forward_op.register_fake(_blank)
     backward_op.register_fake(
         lambda images, masks, centres, offsets, p, winners, gradient, wanted: (
-            torch.empty_like(images), torch.empty_like(masks), torch.empty_like(centres),
+            torch.empty_like(images),
+            torch.empty_like(masks),
+            torch.empty_like(centres),
         )
     )
 
