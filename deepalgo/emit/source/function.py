@@ -36,14 +36,15 @@ from deepalgo.ir import Sequence as SequenceTree
 
 MODULES = ("math", "cmath", "np", "scipy", "deepalgo", "types", "namedtuple")
 DTYPES = {Kind.BOOL: "bool", Kind.INT: "int", Kind.REAL: "float", Kind.COMPLEX: "complex"}
+#: What a text says if it needs a module.
 IMPORTS = (
-    ("cmath", "import cmath"),
-    ("math", "import math"),
-    ("types", "import types"),
-    ("namedtuple", "from collections import namedtuple"),
-    ("np", "import numpy as np"),
-    ("scipy", "import scipy.special"),
-    ("deepalgo", "import deepalgo.cluster"),
+    ("cmath.", "import cmath"),
+    ("math.", "import math"),
+    ("types.", "import types"),
+    ("namedtuple(", "from collections import namedtuple"),
+    ("np.", "import numpy as np"),
+    ("scipy.special.", "import scipy.special"),
+    ("deepalgo.cluster.", "import deepalgo.cluster"),
 )
 
 
@@ -187,8 +188,7 @@ class Function:
 
     def imports(self, text: str) -> list[str]:
         """The modules that the text names."""
-        words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", text))
-        return [line for name, line in IMPORTS if name in words]
+        return [line for start, line in IMPORTS if re.search(rf"(?<![\w.]){re.escape(start)}", text)]
 
     def docs(self) -> list[str]:
         """The docstring."""
