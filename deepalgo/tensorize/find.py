@@ -81,7 +81,8 @@ def slot_of(loop: Loop | While, name: str | None) -> int:
         name = reals[0]
     if name not in names:
         raise TensorizeError(f"the loop does not carry `{name}`; it carries {_words(reals)}")
-    return names.index(name)
+    places = [place for place, known in enumerate(names) if known == name]  # a flag may go by the same name
+    return next((place for place in places if carried(loop)[place].type.kind == Kind.REAL), places[0])
 
 
 def _listed(loops: list[Loop | While]) -> str:
