@@ -39,6 +39,8 @@ from deepalgo.tensorize.widen import widen
 
 #: How many iterates enter the update of the paper's layer.
 DEPTH = 6
+#: Networks with at most so many weights are polished.
+SMALL = 200
 
 
 def plain(task: Task, rounds: int = 3) -> Heuristic:
@@ -122,10 +124,23 @@ def _correction(x: Tensor, S: Tensor) -> Tensor:
 
 
 def train(task: Task, net: Network, *, seed: int = 0, steps: int = 200, attempts: int = 1) -> Fit:
-    """Train on fresh systems, of several attempts keep the best; the damping, which keeps J = 0 harmless, stays."""
+    """Train on fresh systems, of several attempts keep the best; the damping, which keeps J = 0 harmless, stays.
+
+    Only small networks end with steps of second order: for the chains of systems these would take minutes.
+    """
+    is_small = sum(weight.numel() for weight in net.weights.tensors()) <= SMALL
     dampings = {key: 0.0 for key in net.weights if key.startswith("damping")}
     return fit(
-        net, _drawn(task), residual=error(task), steps=steps, batch_size=512, rates=dampings, seed=seed, seeds=attempts, progress=False
+        net,
+        _drawn(task),
+        residual=error(task),
+        steps=steps,
+        batch_size=512,
+        rates=dampings,
+        seed=seed,
+        seeds=attempts,
+        polished=is_small,
+        progress=False,
     )
 
 
