@@ -38,4 +38,11 @@ def concat(arrays: tuple[Tensor, ...], axis: int, batch: int) -> Tensor:
     rank = max(array.dim() for array in arrays)
     size = next((len(array) for array in arrays if array.dim() == rank), 0)
     spread = [array if array.dim() == rank else array.expand(size, *array.shape) for array in arrays]
-    return torch.cat(spread, axis + batch if axis >= 0 else axis)
+    order = _memory_order(max(spread, key=Tensor.numel))
+    place = order.index((axis + batch if axis >= 0 else axis) % rank)
+    return torch.cat([array.permute(order) for array in spread], place).permute([order.index(axis) for axis in range(rank)])
+
+
+def _memory_order(array: Tensor) -> list[int]:
+    """The axes from the longest to the shortest step in memory: what is made in this order goes well with the array."""
+    return sorted(range(array.dim()), key=lambda axis: -array.stride(axis))

@@ -369,10 +369,11 @@ def _joining(native: Callable[..., Any]) -> Handler:
         starts = np.cumsum([0, *sizes[:-1]])
         numbers = [np.arange(size).reshape(signal.shape) + start for signal, size, start in zip(signals, sizes, starts, strict=True)]
         places = call_plain(machine, lambda: native(numbers, *args[1:], **kwargs))
-        flat = [
-            machine.emit("reshape", machine.cast(item, Type(kind, item.shape)), shape=(size,), flavour="np")
-            for item, size in zip(signals, sizes, strict=True)
-        ]
+        alike = [machine.cast(item, Type(kind, item.shape)) for item in signals]
+        axis = args[1] if len(args) > 1 else kwargs.get("axis", 0)
+        if native is np.concatenate and isinstance(axis, int) and len(alike) > 1:
+            return wrap(machine, machine.emit("concat", *alike, axis=axis % places.ndim, flavour="np"))
+        flat = [machine.emit("reshape", item, shape=(size,), flavour="np") for item, size in zip(alike, sizes, strict=True)]
         whole = flat[0] if len(flat) == 1 else machine.emit("concat", *flat, axis=0, flavour="np")
         if np.array_equal(places.ravel(), np.arange(len(places.ravel()))):
             return wrap(machine, machine.emit("reshape", whole, shape=tuple(places.shape), flavour="np"))
