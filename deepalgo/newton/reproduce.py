@@ -21,7 +21,7 @@ from deepalgo.network import Network
 from deepalgo.newton.deep import answers, compiled, deep_newton, line_search, plain, richer_newton, train
 from deepalgo.newton.tasks import TASKS, Array, Task
 
-HELD_OUT = 20_000
+HELD_OUT = 10_000
 #: What is trained: the paper's parametrisation, the same with history, and the richer tensorization.
 KINDS = ("A, B, C", "with history", "richer")
 #: Where roots are measured some attempts end in a poor valley: of so many the best by validation is kept.
@@ -100,7 +100,7 @@ def jobs(seeds: int, steps: int, checked: int, tasks: Iterable[str] = TASKS) -> 
     """All trainings; history is a study of its own with one seed. Answers are compared one by one for the first seed."""
     kinds = [(kind, seed) for kind in KINDS for seed in range(seeds if kind != "with history" else 1)]
     share = {"A, B, C": checked, "with history": checked // 50, "richer": checked // 50}
-    length = {"A, B, C": steps, "with history": steps, "richer": max(1, steps // 8)}  # structure does most of it, and rounds are dear
+    length = {"A, B, C": steps, "with history": steps, "richer": max(1, steps // 20)}  # structure does most of it, and rounds are dear
     return [Job(task, kind, seed, length[kind], share[kind] if seed == 0 else 0) for task in tasks for kind, seed in kinds]
 
 
