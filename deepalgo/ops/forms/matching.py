@@ -29,6 +29,8 @@ from deepalgo.ops.forms.rotation import stencil
 Transforms = tuple[tuple[float, int, int], ...]
 #: Bytes of a vector of the kernel.
 VECTOR = 32
+#: The gradients of so many images are copied together, in the order of the kernel.
+SENT = 16
 
 
 def match(
@@ -179,10 +181,17 @@ def kernel_op() -> Any:
     def backward(
         images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], p: int, winners: Tensor, gradient: Tensor, wanted: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        arrays = images.numpy(), masks.numpy(), centres.numpy(), np.array(offsets, np.int64)
-        sent = F.pad(gradient, (0, winners.shape[-1] - gradient.shape[-1])).contiguous()
-        found = match_gradients(*arrays, p, winners.numpy(), sent.numpy(), torch.get_num_threads(), wanted)
-        return torch.from_numpy(found[0]), torch.from_numpy(found[1]), torch.from_numpy(found[2])
+        to_images, to_masks, to_centres = torch.zeros_like(images), torch.zeros_like(masks), torch.zeros_like(centres)
+        fixed = masks.numpy(), centres.numpy(), np.array(offsets, np.int64), p
+        empty = winners.shape[-1] - gradient.shape[-1]
+        for start in range(0, len(images), SENT):
+            some = slice(start, start + SENT)
+            sent = F.pad(gradient[some], (0, empty)).contiguous().numpy()
+            found = match_gradients(images[some].numpy(), *fixed, winners[some].numpy(), sent, torch.get_num_threads(), wanted)
+            to_images[some] = torch.from_numpy(found[0])
+            to_masks += torch.from_numpy(found[1])
+            to_centres += torch.from_numpy(found[2])
+        return to_images, to_masks, to_centres
 
     forward_op: Any = torch.library.custom_op("deepalgo::match", forward, mutates_args=())
     backward_op: Any = torch.library.custom_op("deepalgo::match_gradients", backward, mutates_args=())
