@@ -201,4 +201,4 @@ def test_wrong_options_are_named(digits):
 
 @pytest.mark.slow
 def test_the_estimator_keeps_the_rules_of_scikit_learn():
-    check_estimator(ClusterNetClassifier(centres_per_class=2, epochs=2))
+    check_estimator(ClusterNetClassifier(centres_per_class=2, epochs=2), on_skip=None)

@@ -45,4 +45,5 @@ def concat(arrays: tuple[Tensor, ...], axis: int, batch: int) -> Tensor:
 
 def _memory_order(array: Tensor) -> list[int]:
     """The axes from the longest to the shortest step in memory: what is made in this order goes well with the array."""
-    return sorted(range(array.dim()), key=lambda axis: -array.stride(axis))
+    steps = array.stride()
+    return sorted(range(array.dim()), key=lambda axis: -steps[axis])
