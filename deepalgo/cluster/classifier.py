@@ -171,7 +171,8 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if "roughness" in weights:
             r = (1 + weights["roughness"] * np.sum(np.abs(laplacian(flow)), axis=0)) * r
         distances = np.sum(r * r, axis=(1, 2))
-        closeness = np.exp(-weights["temperature"] * (distances - distances.min()))
+        scaled = weights["temperature"] * distances
+        closeness = np.exp(scaled.min() - scaled)
         order = distances.argsort()[:count]
         best = order[0]
         return Explanation(

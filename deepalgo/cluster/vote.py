@@ -48,7 +48,8 @@ def heuristic(
         if roughness is not None:
             r = (1 + weight(roughness, "roughness") * np.sum(np.abs(laplacian(s)), axis=0)) * r
         d = np.sum(r * r, axis=(1, 2))
-        closeness = np.exp(-weight(temperature, "temperature") * (d - np.min(d)))
+        scaled = weight(temperature, "temperature") * d
+        closeness = np.exp(np.min(scaled) - scaled)
         g = closeness / np.sum(closeness)
         f: Array = (weight(mixing, "mixing") @ g) @ weight(labels, "labels")
         return f
