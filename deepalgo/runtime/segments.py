@@ -5,7 +5,7 @@ what it takes in is kept. Segments grow by a round each, so that n rounds are ab
 rounds, although nobody knows n beforehand. The gradient is the same to the last digit, for one more computation of the rounds.
 
 >>> import torch
->>> x = torch.ones(3, requires_grad=True)
+>>> x = torch.ones(3, dtype=torch.float64, requires_grad=True)
 >>> (y,) = loop(lambda number, x: (x * 1.001,), (x,), 1000)
 >>> y.sum().backward()
 >>> [round(item, 4) for item in x.grad.tolist()]
