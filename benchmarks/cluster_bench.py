@@ -66,16 +66,16 @@ def fused(images, masks, centres, moves):
     return match_fused(images, masks, centres, tuple(map(tuple, moves)), 1)
 
 
-def forward(way, data, moves):
+def forward(way, data, moves, gradient=None):
     """Only distances and winners."""
     with torch.no_grad():
         way(*data, moves)
 
 
-def both(way, data, moves):
+def both(way, data, moves, gradient=None):
     """Distances and winners, and the gradient of masks and centres."""
     least, _ = way(*data, moves)
-    least.backward(arriving(way, data, moves))
+    least.backward(arriving(way, data, moves) if gradient is None else gradient)
     data[1].grad = data[2].grad = None
 
 
@@ -110,8 +110,8 @@ def peak(way_name, step_name, reach):
         "import re, torch; from pathlib import Path; from benchmarks import cluster_bench as b; torch.set_num_threads(1); "
         "most = lambda: int(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]); "
         f"moves = b.transforms({reach}); b.{step_name}(b.{way_name}, b.operands(1), moves); data = b.operands(); "
-        f"b.arriving(b.{way_name}, data, moves); "
-        f"before = most(); b.{step_name}(b.{way_name}, data, moves); print(most() - before)"
+        f"sent = torch.rand({(BATCH, SIDE - 2, SIDE - 2, CENTRES) if way_name == 'fused' else (BATCH, CENTRES, SIDE - 2, SIDE - 2)}); "
+        f"before = most(); b.{step_name}(b.{way_name}, data, moves, sent); print(most() - before)"
     )
     return int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout) / 1024
 
