@@ -18,7 +18,7 @@ import numpy as np
 from deepalgo.newton.polynomial import slope
 
 #: How often every root is improved.
-SWEEPS = 9
+SWEEPS = 14
 #: Stands for a coefficient that is zero, whose logarithm there is none of.
 TINY = 1e-300
 #: The angle of the first start: no axis of symmetry of a real polynomial.
