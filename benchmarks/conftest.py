@@ -1,5 +1,7 @@
-"""What needs a peer that is not installed is not collected."""
+"""What needs a package that is not installed is not collected."""
 
 import importlib.util
 
-collect_ignore = [] if importlib.util.find_spec("jax") else ["hand_written_jax.py"]
+NEEDS = {"hand_written.py": "fluids", "hand_written_jax.py": "jax"}
+
+collect_ignore = [file for file, package in NEEDS.items() if importlib.util.find_spec(package) is None]
