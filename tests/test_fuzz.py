@@ -10,7 +10,7 @@ import pytest
 
 from deepalgo.errors import CompileError, HeuristicError
 from tests.fuzz import campaign
-from tests.fuzz.campaign import Outcome, examine, judge
+from tests.fuzz.campaign import Outcome, examine, judge, run
 from tests.fuzz.compare import check
 from tests.fuzz.generator import ODD, generate
 from tests.fuzz.log import Summary, page, section, unbroken
@@ -40,7 +40,8 @@ ARRAY_CHUNKS = [*range(3), *(pytest.param(chunk, marks=pytest.mark.slow) for chu
 
 @pytest.mark.parametrize("chunk", ARRAY_CHUNKS)
 def test_random_programs_with_arrays_answer_as_python_does(chunk):
-    outcomes = [examine(seed, kind="arrays") for seed in range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK)]
+    # In a process of its own, as a campaign runs: what other tests leave behind must not matter.
+    outcomes = run(list(range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK)), jobs=1, kind="arrays")
     failed = [(outcome.seed, outcome.verdict) for outcome in outcomes if outcome.verdict.failed]
     assert not failed, f"python -m tests.fuzz --kind arrays --program {failed[0][0]} shows it"
     refused = [(outcome.seed, outcome.verdict.detail) for outcome in outcomes if outcome.verdict.word == "refused"]
