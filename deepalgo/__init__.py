@@ -68,11 +68,6 @@ _HOME = {name: module for module, names in {
     "deepalgo.tensorize.widen": "widen",
 }.items() for name in names.split()}
 
-# `deepalgo.source` is also the module of the user's text. Once that is loaded, its name in the package is free for the function.
-importlib.import_module("deepalgo.source")
-globals().pop("source", None)
-
-
 #: Parts of the package that are reached by their own name.
 _PARTS = ("newton",)
 

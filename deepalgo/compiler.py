@@ -19,7 +19,7 @@ from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, Interna
 from deepalgo.ir import Check, Program, walk
 from deepalgo.network import Network
 from deepalgo.signature import Signature
-from deepalgo.source import Span
+from deepalgo.spans import Span
 from deepalgo.stage.entry import Example, stage
 
 #: Deep chains of helpers nest the interpreter deeply.

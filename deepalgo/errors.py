@@ -2,7 +2,7 @@
 
 One family for what is the user's to change (`DeepalgoError`), one exception for our own bugs (`InternalError`).
 
->>> from deepalgo.source import Span
+>>> from deepalgo.spans import Span
 >>> span = Span("packing.py", 14, 4, 14, 25, ("    while load < capacity:",))
 >>> print(CompileError("this `while` may never end", span=span, remedy="Give it a bound: max_rounds=100."))
 packing.py:14:5: this `while` may never end
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from deepalgo.source import Span
+    from deepalgo.spans import Span
 
 
 class DeepalgoError(Exception):

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.source import SourceUnavailable, read_function
+from deepalgo.spans import SourceUnavailable, read_function
 
 #: Objects inside of objects are followed to this depth.
 DEEPEST = 50

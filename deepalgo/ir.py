@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeAlias, assert_never
 
-from deepalgo.source import Span
+from deepalgo.spans import Span
 
 
 class Kind(enum.IntEnum):

@@ -11,7 +11,7 @@ from typing import Any
 from deepalgo.emit.source.function import Parameters, write_function
 from deepalgo.network import Network
 from deepalgo.signature import Signature
-from deepalgo.source import FunctionSource, SourceUnavailable, read_function
+from deepalgo.spans import FunctionSource, SourceUnavailable, read_function
 
 
 def source(network: Network, style: str = "python") -> str:

@@ -36,7 +36,7 @@ from deepalgo.ir import (
 )
 from deepalgo.ir import Sequence as SequenceTree
 from deepalgo.ops.table import infer
-from deepalgo.source import Span
+from deepalgo.spans import Span
 
 REAL = Type(Kind.REAL)
 TEXT = "    y = f(x)"

@@ -15,7 +15,7 @@ PACKAGE = Path(deepalgo.__file__).parent
 #: The parts of the package in data-flow order; `deepalgo/__init__.py` stands after all of them.
 ORDER = [
     "errors",
-    "source",
+    "spans",
     "files",
     "fingerprint",
     "ir",
@@ -142,6 +142,11 @@ def test_the_order_check_finds_a_wrong_import(tmp_path):
 
     (package / "helpers.py").write_text("")
     assert violations(package, ["errors", "ops"])[1:] == ["helpers: `helpers` has no place in the order"]
+
+
+def test_no_module_hides_a_public_name():
+    parts = {name.split(".")[0] for name, _ in modules(PACKAGE)}
+    assert parts & set(deepalgo.__all__) == {"newton"}  # which is the module itself
 
 
 def _run(code):

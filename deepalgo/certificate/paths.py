@@ -21,7 +21,7 @@ from deepalgo.certificate.places import CHOICES, LOOPS, arms_of, entered, node_a
 from deepalgo.certificate.report import Arms, Hits, Rounds
 from deepalgo.ir import If, Loop, Program, Statement, Try, While, blocks, walk
 from deepalgo.runtime.record import Record, Visit, recording
-from deepalgo.source import Span
+from deepalgo.spans import Span
 
 if TYPE_CHECKING:
     from deepalgo.network import Network

@@ -14,7 +14,7 @@ import linecache
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from deepalgo.source import Span
+from deepalgo.spans import Span
 
 CHOICES = (ast.If, ast.IfExp, ast.BoolOp, ast.Compare)
 LOOPS = (ast.For, ast.While)

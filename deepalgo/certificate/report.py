@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from deepalgo.source import Span
+from deepalgo.spans import Span
 
 #: Samples by the place where something happened to them.
 Hits: TypeAlias = dict[Span, list[int]]

@@ -19,7 +19,7 @@ from deepalgo.errors import LIMITS, InputError, VerificationError
 from deepalgo.ir import Op, Program, walk
 from deepalgo.runtime.record import recording
 from deepalgo.signature import Signature
-from deepalgo.source import Span
+from deepalgo.spans import Span
 
 if TYPE_CHECKING:
     from deepalgo.network import Network

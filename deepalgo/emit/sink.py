@@ -28,7 +28,7 @@ from dataclasses import replace
 from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.ir import Block, Check, If, Kind, Op, Program, Value, captured
 from deepalgo.ops.table import TABLE, infer
-from deepalgo.source import Span
+from deepalgo.spans import Span
 
 #: Operations whose value or derivative can be infinite although their operands are not.
 ORIGINS = {"div", "quotient", "pow", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "asin", "acos", "acosh",

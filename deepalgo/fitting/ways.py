@@ -21,7 +21,7 @@ from deepalgo.certificate.report import Arms
 from deepalgo.ir import While, walk
 from deepalgo.network import Network
 from deepalgo.runtime.record import Record, Visit, recording
-from deepalgo.source import Span
+from deepalgo.spans import Span
 
 #: A loop that runs so many times longer than ever before will not end.
 LONGER, MORE = 8, 32

@@ -21,7 +21,7 @@ from deepalgo.patching.numbers import spell
 from deepalgo.patching.places import Nowhere, find_cells, place_of
 from deepalgo.patching.rounding import Array, digits_for_answers, exact_digits, relative_digits, round_all
 from deepalgo.patching.text import Cell, SourceText, read_text
-from deepalgo.source import display_name
+from deepalgo.spans import display_name
 
 if TYPE_CHECKING:
     from deepalgo.network import Network

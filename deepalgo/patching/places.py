@@ -20,7 +20,7 @@ import numpy as np
 
 from deepalgo.ir import Weight
 from deepalgo.patching.text import Cell, SourceText
-from deepalgo.source import Span
+from deepalgo.spans import Span
 
 #: Calls whose first argument says the number: `np.array([0.1, 0.2])`, `da.weight(0.5, "gain")`.
 TRANSPARENT = frozenset({"array", "asarray", "float64", "float", "weight", "tuple", "list"})

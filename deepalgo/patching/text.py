@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from deepalgo.source import Span, digest
+from deepalgo.spans import Span, digest
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from deepalgo.source import Span
+from deepalgo.spans import Span
 
 
 @dataclass(frozen=True, slots=True, eq=False)

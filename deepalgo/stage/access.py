@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.ir import Kind
-from deepalgo.source import attribute_span
+from deepalgo.spans import attribute_span
 from deepalgo.stage import names
 from deepalgo.stage.aliases import refuse_kin
 from deepalgo.stage.arrays import indexing

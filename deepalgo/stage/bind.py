@@ -7,7 +7,7 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
-from deepalgo.source import FunctionSource
+from deepalgo.spans import FunctionSource
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.values import Closure, UserRaise
 

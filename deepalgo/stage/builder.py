@@ -17,7 +17,7 @@ import numpy as np
 from deepalgo.errors import CompileError
 from deepalgo.ir import Attr, Kind, Op, Statement, Type, Value
 from deepalgo.ops.table import infer
-from deepalgo.source import Span
+from deepalgo.spans import Span
 
 
 class Builder:

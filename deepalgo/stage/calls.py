@@ -14,7 +14,7 @@ import numpy as np
 
 from deepalgo.errors import CompileError
 from deepalgo.signature import parameters_of
-from deepalgo.source import FunctionSource, SourceUnavailable, attribute_span, definition_span, read_function
+from deepalgo.spans import FunctionSource, SourceUnavailable, attribute_span, definition_span, read_function
 from deepalgo.stage import access, natives, recursion
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.methods import ArrayMethod

@@ -15,7 +15,7 @@ import numpy as np
 from deepalgo.errors import CompileError, InputError
 from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Sequence, Static, Tree, Type, Value, walk
 from deepalgo.signature import Argument, Signature, is_input, parameters_of
-from deepalgo.source import Span, text_digest
+from deepalgo.spans import Span, text_digest
 from deepalgo.stage.arrays.box import Array, shape_of
 from deepalgo.stage.arrays.convert import to_signal
 from deepalgo.stage.builder import kind_of

@@ -12,7 +12,7 @@ import numpy as np
 
 from deepalgo.errors import CompileError
 from deepalgo.ir import Attr, Check, Kind, Op, Statement, Type, Value
-from deepalgo.source import Span
+from deepalgo.spans import Span
 from deepalgo.stage.builder import Builder, kind_of
 from deepalgo.stage.heap import Heap
 from deepalgo.stage.values import Frame, Known, Signal, UserRaise, is_number

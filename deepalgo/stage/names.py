@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.ir import Attr, Kind, Op, Type
-from deepalgo.source import FunctionSource, Span
+from deepalgo.spans import FunctionSource, Span
 from deepalgo.stage.arrays.box import Array, attr_of_plain, has_numbers
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.values import UNDEFINED, Frame, Known, Signal, UserRaise

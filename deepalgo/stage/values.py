@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from deepalgo.ir import Kind, Type, Value
-from deepalgo.source import FunctionSource
+from deepalgo.spans import FunctionSource
 
 
 class Leak(Exception):

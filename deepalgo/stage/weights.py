@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from deepalgo.ir import Attr, Role, Weight
-from deepalgo.source import Span
+from deepalgo.spans import Span
 
 
 @dataclass(slots=True)

@@ -41,7 +41,7 @@ from deepalgo.ir import (
     leaves,
 )
 from deepalgo.ops.table import TABLE, infer
-from deepalgo.source import Span
+from deepalgo.spans import Span
 
 #: Numbers in one value, axes of one, statements, blocks inside of blocks, rounds of a loop, characters of a name.
 MOST_NUMBERS, MOST_AXES, MOST_STATEMENTS, MOST_DEPTH, MOST_ROUNDS, LONGEST_NAME = 2**26, 32, 1_000_000, 400, 2**31, 300

@@ -35,7 +35,7 @@ from deepalgo.ir import (
     Weight,
     While,
 )
-from deepalgo.source import Span
+from deepalgo.spans import Span
 from deepalgo.storage.plain import Json, Tensors, decode
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import Block, If, Kind, Loop, Op, Program, Try, Value, While, defined, leaves, walk
-from deepalgo.source import Span
+from deepalgo.spans import Span
 from deepalgo.tensorize.stretch import home
 
 

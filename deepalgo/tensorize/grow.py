@@ -32,7 +32,7 @@ from deepalgo.ir import (
     walk,
 )
 from deepalgo.network import Network
-from deepalgo.source import Span
+from deepalgo.spans import Span
 
 
 class Grower(Rewriter):

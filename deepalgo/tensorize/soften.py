@@ -26,7 +26,7 @@ from deepalgo.errors import TensorizeError
 from deepalgo.ir import If, Kind, Op, Program, Value, walk
 from deepalgo.network import Network
 from deepalgo.ops.forms.soft import measured_margins
-from deepalgo.source import Span
+from deepalgo.spans import Span
 from deepalgo.tensorize.attempt import attempt
 from deepalgo.tensorize.grow import Grower
 from deepalgo.tensorize.inline import hidden

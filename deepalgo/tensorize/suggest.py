@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import Kind, Program, defined, walk
 from deepalgo.network import Network
-from deepalgo.source import Span
+from deepalgo.spans import Span
 from deepalgo.tensorize.find import all_loops, carried, find_signal, find_spots, is_users, signals
 from deepalgo.tensorize.grow import key_of, weight_ops
 from deepalgo.tensorize.kronecker import find_start, find_stretch
