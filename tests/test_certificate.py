@@ -324,3 +324,12 @@ def test_a_gradient_that_is_not_a_number_is_found(monkeypatch):
     monkeypatch.setattr(net, "execute", lambda leaves: [item + 0.0 * torch.sqrt(leaves[0] - leaves[0].detach()) for item in right(leaves)])
     with pytest.raises(da.VerificationError, match="the gradient by `x` is not a number"):
         net.verify(GRID)
+
+
+def test_an_array_that_is_the_same_for_all_samples_divides_each_of_them():
+    def shares(a):
+        return a / np.array([2.0, 4.0, 8.0])
+
+    a = np.arange(15.0).reshape(5, 3)
+    certificate = da.compile(shares, example=((a[0],), {})).verify(a)
+    assert "5 of 5 compared" in str(certificate)

@@ -76,12 +76,17 @@ class ValueWriter:
     def note(self, op: Op) -> None:
         """Record what may be doubtful about an operation."""
         operands = [self.operand(op, place).text for place in range(len(op.args))]
-        alike = "" if self.levels[op.result] == Level.BATCHED else ", batched=False"
         if op.result in self.ties:
             other = operands[1] if len(op.args) == 2 else NEAREST[op.name].format(operands[0])
-            self.line(f"run.note_tie({operands[0]}, {other}, {self.site(op)}{alike})")
-        if TABLE[op.name].endpoint and op.result.type.kind == Kind.REAL:
-            self.line(f"run.note_endpoint({TABLE[op.name].endpoint.format(*operands)}, {self.site(op)}{alike})")
+            self.line(f"run.note_tie({operands[0]}, {other}, {self.site(op)}{self.alike(op.result)})")
+        endpoint = TABLE[op.name].endpoint
+        if endpoint and op.result.type.kind == Kind.REAL:
+            asked = [arg for place, arg in enumerate(op.args) if f"{{{place}}}" in endpoint]
+            self.line(f"run.note_endpoint({endpoint.format(*operands)}, {self.site(op)}{self.alike(*asked)})")
+
+    def alike(self, *values: Value) -> str:
+        """Says of a note that it holds for all samples alike, where no value has a batch axis."""
+        return "" if any(self.levels[value] == Level.BATCHED for value in values) else ", batched=False"
 
     def const(self, op: Op) -> None:
         """A number is written where it is used, a table once for all calls."""
