@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from deepalgo.ops.forms.rotation import stencil
+from deepalgo.ops.numpy_forms.matching import match_boxes
 from deepalgo.stage.arrays.convert import is_plain, plain, to_signal, wrap
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import handles
@@ -52,17 +52,7 @@ def match(image: Array, masks: Array, centres: Array, transforms: Sequence[Trans
     Image: (height, width) or (height, width, channels); masks and centres: one of these for each centre. Returns (centres, height - 2,
     width - 2) distances and their flow, (2, centres, height - 2, width - 2): rows down and columns to the right.
     """
-    moves = [Transform(*item) for item in transforms]
-    image, masks, centres = (item[..., None] if np.ndim(image) == 2 else item for item in map(np.asarray, (image, masks, centres)))
-    masked = masks * image
-    flow = np.zeros((2, len(centres), image.shape[0] - 2, image.shape[1] - 2))
-    least = np.full(flow.shape[1:], np.inf)
-    for item in moves:
-        box = _box_sum(_pixel_norm(masked - move(centres, item), p))
-        less = box < least
-        least = np.where(less, box, least)
-        flow = np.where(less, np.array([item.down, item.right])[:, None, None, None], flow)
-    return least, flow
+    return match_boxes(np.asarray(image), np.asarray(masks), np.asarray(centres), transforms, p)
 
 
 def match_distances(images: Array, centres: Array, transforms: Sequence[Transform]) -> Array:
@@ -75,34 +65,6 @@ def match_distances(images: Array, centres: Array, transforms: Sequence[Transfor
     moves = tuple((item.angle, item.down, item.right) for item in transforms)
     parts = [match_fused(part[None], singles[1], singles[2], moves, 1)[0] for part in singles[0]]
     return np.concatenate([part.square().sum((1, 2)).double().numpy() for part in parts])
-
-
-def move(images: Array, transform: Transform) -> Array:
-    """Images (..., height, width, channels) turned and moved; what enters is 0."""
-    *_, height, width, channels = images.shape
-    if transform.angle:
-        places, shares = stencil(transform.angle, height, width)
-        flat = images.reshape(*images.shape[:-3], height * width, channels)
-        parts = [flat[..., place, :] * share[:, None] for place, share in zip(places, shares, strict=True)]
-        images = (parts[0] + parts[1] + parts[2] + parts[3]).reshape(images.shape)
-    moved = np.zeros_like(images)
-    i, j = transform.down, transform.right
-    moved[..., max(i, 0) : height + min(i, 0), max(j, 0) : width + min(j, 0), :] = images[
-        ..., max(-i, 0) : height + min(-i, 0), max(-j, 0) : width + min(-j, 0), :
-    ]
-    return moved
-
-
-def _pixel_norm(differences: Array, p: float) -> Array:
-    sizes = np.abs(differences)
-    norms: Array = np.sum(sizes, -1) if p == 1 or sizes.shape[-1] == 1 else np.sum(sizes**p, -1) ** (1 / p)
-    return norms
-
-
-def _box_sum(distances: Array) -> Array:
-    lines = distances[..., :-2] + distances[..., 1:-1] + distances[..., 2:]
-    boxes: Array = lines[..., :-2, :] + lines[..., 1:-1, :] + lines[..., 2:, :]
-    return boxes
 
 
 @handles(match, options="p")

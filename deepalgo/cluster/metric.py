@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deepalgo.cluster.matching import Transform, move
+from deepalgo.cluster.matching import Transform
 from deepalgo.cluster.vote import laplacian
 from deepalgo.errors import InputError
+from deepalgo.ops.numpy_forms.matching import moved
 
 Array = npt.NDArray[Any]
 
@@ -101,7 +102,7 @@ def _patches(image: Array, size: int) -> Array:
 
 def _turned(patches: Array, transform: Transform) -> Array:
     """Y o tau o R: moved first, then turned about the middle of the patch."""
-    return move(move(patches, Transform(0.0, transform.down, transform.right)), Transform(transform.angle, 0, 0))
+    return moved(moved(patches, 0.0, transform.down, transform.right), transform.angle, 0, 0)
 
 
 def _norm(differences: Array, operator: Array | None, p: float) -> Array:

@@ -28,8 +28,8 @@ def _flow(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
     return Type(Kind.REAL, (2, *args[0].shape))
 
 
-_DISTANCE = "deepalgo.cluster.match({0}, {1}, {2}, {transforms}, {p})[0]"
-_FLOW = "deepalgo.cluster.match({1}, {2}, {3}, {transforms}, {p})[1]"
+_DISTANCE = "match_boxes({0}, {1}, {2}, {transforms}, {p})[0]"
+_FLOW = "match_boxes({1}, {2}, {3}, {transforms}, {p})[1]"
 
 ROWS = (
     Row(
@@ -40,6 +40,7 @@ ROWS = (
         _DISTANCE,
         common=Kind.REAL,
         broadcasts=False,
+        numpy_form="matching",
     ),
     # The distances are an operand because they remember which transforms won.
     Row(
@@ -50,5 +51,6 @@ ROWS = (
         _FLOW,
         common=Kind.REAL,
         broadcasts=False,
+        numpy_form="matching",
     ),
 )

@@ -39,6 +39,8 @@ class Row:
     broadcasts: bool = True
     #: Torch spelling of "the derivative here is infinite, and defined as finite", or "" where that cannot be.
     endpoint: str = ""
+    #: The module of `ops.numpy_forms` that has the function of the NumPy spelling, which returns several results: `f({0})[1]`.
+    numpy_form: str = ""
 
 
 def elementwise(least: Kind = Kind.BOOL, most: Kind = Kind.COMPLEX, result: Kind | None = None) -> Infer:

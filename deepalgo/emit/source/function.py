@@ -20,6 +20,7 @@ from typing import Any
 from deepalgo.emit.expression import Text
 from deepalgo.emit.names import Names
 from deepalgo.emit.source.batch import batch
+from deepalgo.emit.source.brought import brought
 from deepalgo.emit.source.constants import number
 from deepalgo.emit.source.exits import Exits
 from deepalgo.emit.source.facts import Facts
@@ -33,8 +34,9 @@ from deepalgo.errors import InputError
 from deepalgo.ir import Kind, Leaf, Program, Static, Tree, Value
 from deepalgo.ir import Mapping as MappingTree
 from deepalgo.ir import Sequence as SequenceTree
+from deepalgo.ops.table import TABLE
 
-MODULES = ("math", "cmath", "np", "scipy", "deepalgo", "types", "namedtuple")
+MODULES = ("math", "cmath", "np", "scipy", "types", "namedtuple")
 DTYPES = {Kind.BOOL: "bool", Kind.INT: "int", Kind.REAL: "float", Kind.COMPLEX: "complex"}
 #: What a text says if it needs a module.
 IMPORTS = (
@@ -44,7 +46,6 @@ IMPORTS = (
     ("namedtuple(", "from collections import namedtuple"),
     ("np.", "import numpy as np"),
     ("scipy.special.", "import scipy.special"),
-    ("deepalgo.cluster.", "import deepalgo.cluster"),
 )
 
 
@@ -92,8 +93,9 @@ class Function:
         numpy = {value: item.path in parameters.numpy or bool(value.type.shape) for value, item in pairs}
         self.facts = Facts(body, weights, numpy, {weight.key: weight.role for weight in program.weights})
         self.layout = Layout(self.facts, self.inputs, batched)
+        self.brought = {name: text for form in self.forms() for name, text in brought(form).items()}
         self.names = Names()
-        self.names.taken = {*self.names.taken, *MODULES} - {"torch", "ops", "quick", "run"}
+        self.names.taken = {*self.names.taken, *MODULES, *self.brought} - {"torch", "ops", "quick", "run"}
         self.name = self.names.make(program.name if program.name.isidentifier() else "function")
         held = (*parameters.order, *parameters.named, *parameters.defaults, parameters.star, parameters.double_star)
         self.names.taken.update(name for name in held if name)
@@ -109,9 +111,14 @@ class Function:
         silence = ['@np.errstate(all="ignore")'] if self.batched else []
         function = "\n".join([*silence, head, *self.docs(), *body])
         above = [*self.tuples(), *self.constants()]
-        imports = self.imports("\n".join([*above, function]))
+        functions = [*self.brought.values(), function]
+        imports = self.imports("\n".join([*above, *functions]))
         top = "\n\n".join(part for part in ("\n".join(imports), "\n".join(above)) if part)
-        return "\n\n\n".join(part for part in (top, *self.exceptions(), function) if part)
+        return "\n\n\n".join(part for part in (top, *self.exceptions(), *functions) if part)
+
+    def forms(self) -> list[str]:
+        """The forms of operations that the text has to bring along."""
+        return sorted({form for op in self.facts.ops.values() if (form := TABLE[op.name].numpy_form)})
 
     def bind_inputs(self) -> None:
         """Plain parameters are themselves; what sits inside of an argument is read where it is used, or at the start."""

@@ -6,7 +6,8 @@ that could raise after it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deepalgo.emit.expression import ATOM, LEVELS, Text, bracket, fill
@@ -15,11 +16,14 @@ from deepalgo.emit.source.constants import ANONYMOUS, array, constant_name, lite
 from deepalgo.emit.source.facts import PY, Facts
 from deepalgo.emit.source.layout import Layout
 from deepalgo.emit.source.tree import Assign, Tree
-from deepalgo.ir import Kind, Op, Value
+from deepalgo.ir import Attr, Kind, Op, Value
 from deepalgo.ops.indexing import subscript
+from deepalgo.ops.table import TABLE
 
 #: Spellings that do not evaluate all of their operands.
 LAZY = {"and", "or", "select"}
+#: Letters of a setting up to which it stands where it is used.
+LONG = 60
 FLIPPED = {"gt": (">", "<"), "ge": (">=", "<=")}
 
 
@@ -45,6 +49,8 @@ class Phrases:
         self.done: dict[Value, Text] = {}
         self.events = 0
         self.constants: dict[str, tuple[str, str]] = {}
+        self.asked = Counter(self.call(op) for op in facts.ops.values() if TABLE[op.name].numpy_form)
+        self.answered: dict[Text, str] = {}
         self.sizes: dict[str, int] = {}
 
     # --- values -----------------------------------------------------------------------------------------------------------
@@ -117,9 +123,9 @@ class Phrases:
                 texts[job] = self.named(expr.text)
         return texts
 
-    def named(self, text: Text) -> Text:
+    def named(self, text: Text, wish: str = "") -> Text:
         """A variable that holds this."""
-        name = self.names.make("")
+        name = self.names.make(wish)
         self.out.append(Assign((name,), (text,)))
         return Text(name)
 
@@ -174,7 +180,7 @@ class Phrases:
             texts = [Text(f"np.float64({texts[0].text})"), *texts[1:]]
         if op.result in self.facts.plained:
             texts = [self.plain(arg, text) for arg, text in zip(op.args, texts, strict=True)]
-        attrs: dict[str, object] = dict(op.attrs)
+        attrs: dict[str, object] = {name: self.attribute(name, value) for name, value in op.attrs}
         match op.name:
             case "take":
                 attrs["subscript"] = subscript(op.attr("key"))
@@ -203,9 +209,31 @@ class Phrases:
             return found or Text(f" {op.name} ".join(bracket(text, binding).text for text in texts), binding)
         if "axis" in attrs and (attrs["axis"] is None or (attrs["axis"] == 0 and len(op.args[0].type.shape) == 1 and op.name != "concat")):
             template = template.replace(", axis={axis}", "")
+        if TABLE[op.name].numpy_form and self.asked[self.call(op)] > 1:
+            return self.part(op, texts, attrs)
         template, level = _unbracketed(template)
         made = fill(template, list(texts), attrs)
         return Text(made.text, level) if level is not None else made
+
+    def call(self, op: Op) -> Text:
+        """What calls of one function with the same operands have in common."""
+        return fill(_bare(TABLE[op.name].numpy), [Text(f"%{arg.id}") for arg in op.args], dict(op.attrs))
+
+    def part(self, op: Op, texts: Sequence[Text], attrs: Mapping[str, object]) -> Text:
+        """One of the results of a function, which a block calls once for all of them."""
+        template, call = TABLE[op.name].numpy, self.call(op)
+        if call not in self.answered:
+            self.answered[call] = self.named(fill(_bare(template), texts, attrs), "found").text
+        return Text(self.answered[call] + template.removeprefix(_bare(template)))
+
+    def attribute(self, name: str, value: Attr) -> object:
+        """A setting of an operation; a long table stands at the top of the file."""
+        text = nested(value)
+        if not isinstance(value, tuple) or len(text) <= LONG:
+            return value
+        if text not in self.constants:
+            self.constants[text] = (self.names.make(name.upper()), text)
+        return self.constants[text][0]
 
     def plain(self, value: Value, text: Text) -> Text:
         """A number of NumPy as Python's own, which raises."""
@@ -304,6 +332,11 @@ def choice_of(condition: Text, first: Text, second: Text) -> Text:
 def _in_order(operands: Sequence[Expr]) -> bool:
     events = [event for operand in operands for event in operand.events]
     return events == sorted(events)
+
+
+def _bare(template: str) -> str:
+    """A call without the item that is taken of its results."""
+    return template.rpartition("[")[0]
 
 
 def _unbracketed(template: str) -> tuple[str, int | None]:

@@ -42,8 +42,10 @@ class Writer(Phrases):
 
     def statements(self, block: Block) -> None:
         """Write the statements of a block."""
+        outer, self.answered = self.answered, {}
         for statement in block.body:
             self.statement(statement)
+        self.answered = outer
 
     def statement(self, statement: Statement | Stop) -> None:
         """Write one statement."""

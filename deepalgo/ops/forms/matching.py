@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from deepalgo.ops.forms.rotation import stencil
+from deepalgo.ops.numpy_forms.matching import rotation
 
 #: Angle in degrees, rows down, columns to the right.
 Transforms = tuple[tuple[float, int, int], ...]
@@ -131,11 +131,14 @@ def rotate(images: Tensor, angle: float) -> Tensor:
     if angle == 0:
         return images
     *_, height, width, channels = images.shape
-    places, shares = (torch.from_numpy(item).to(images.device) for item in stencil(angle, height, width))
+    places, shares = (torch.from_numpy(item).to(images.device) for item in _rotation(angle, height, width))
     flat = images.reshape(*images.shape[:-3], height * width, channels)
     parts = [flat.index_select(-2, place) * share.to(images.dtype)[:, None] for place, share in zip(places, shares, strict=True)]
     turned: Tensor = parts[0] + parts[1] + parts[2] + parts[3]
     return turned.reshape(images.shape)
+
+
+_rotation = functools.cache(rotation)
 
 
 def translate(images: Tensor, down: int, right: int) -> Tensor:
