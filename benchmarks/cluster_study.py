@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from torch.nn import functional as F
 
-from deepalgo.cluster import Settings, choose_centres, train, transforms
+from deepalgo.cluster import Changes, Settings, choose_centres, train, transforms
 from deepalgo.cluster.matching import match_distances
 from deepalgo.cluster.reproduce import STUDIES, Rival, build
 from deepalgo.cluster.training import accuracy
@@ -31,17 +31,22 @@ class Row:
 
 
 BASE = Row("base: k-means, 9 shifts, cross-entropy, one-cycle Adam, moved by 1")
+PAPER = Settings(loss="mse", optimiser="sgd", rate=0.1, changes=Changes())
 ROWS = [
     BASE,
-    Row("the paper's way: random, SGD on squares", Rival("", 10, reach=1), Settings(loss="mse", optimiser="sgd", rate=0.1, shift=0)),
+    Row(
+        "the paper's way: random, SGD on squares",
+        Rival("", 10, reach=1),
+        Settings(loss="mse", optimiser="sgd", rate=0.1, changes=Changes()),
+    ),
     Row("random centres", Rival("", 10, reach=1)),
     Row("k-medoids", Rival("", 10, "k-medoids", reach=1)),
     Row("25 shifts", Rival("", 10, "k-means", reach=2)),
     Row("no shifts", Rival("", 10, "k-means", reach=0)),
     Row("with roughness", Rival("", 10, "k-means", reach=1, roughness=0.1)),
     Row("squares", settings=Settings(loss="mse")),
-    Row("no augmentation", settings=Settings(shift=0)),
-    Row("moved by 2", settings=Settings(shift=2)),
+    Row("no augmentation", settings=Settings(changes=Changes())),
+    Row("moved by 2", settings=Settings(changes=Changes(shift=2))),
     Row("repulsion", settings=Settings(repulsion=0.01)),
     Row("masks fixed", settings=Settings(fixed=("masks",))),
     Row("Q and labels fixed", settings=Settings(fixed=("mixing", "labels"))),

@@ -9,8 +9,9 @@ from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import check_estimator
 
 import deepalgo as da
-from deepalgo.cluster import ClusterNetClassifier, Settings, choose_centres, heuristic, spectral_mixing, train, transforms
-from deepalgo.cluster.training import repulsion, scores, shift
+from deepalgo.cluster import Changes, ClusterNetClassifier, Settings, choose_centres, heuristic, spectral_mixing, train, transforms
+from deepalgo.cluster.augment import shift
+from deepalgo.cluster.training import repulsion, scores
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +114,9 @@ def tensors(digits, start, stop):
 @pytest.mark.parametrize("options", [{}, {"loss": "mse", "repulsion": 0.1}, {"optimiser": "sgd", "rate": 0.3, "loss": "mse"}])
 def test_training_improves_what_it_selects_on(digits, options):
     network = da.compile(classify(digits, roughness=None), example=((digits[0][0],), {})).float()
-    history = train(network, *tensors(digits, 0, 400), tensors(digits, 1000, 1300), Settings(epochs=2, batch=50, shift=0, **options))
+    history = train(
+        network, *tensors(digits, 0, 400), tensors(digits, 1000, 1300), Settings(epochs=2, batch=50, changes=Changes(), **options)
+    )
     assert max(history.accuracies) > history.accuracies[0]
 
 

@@ -4,7 +4,7 @@ The heuristic is an ordinary function (`heuristic`); the network is what `deepal
 
 >>> import deepalgo.cluster
 >>> [name for name in dir(deepalgo.cluster) if not name.startswith("_")][:4]
-['Centres', 'ClusterNetClassifier', 'Explanation', 'History']
+['Centres', 'Changes', 'ClusterNetClassifier', 'Explanation']
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import importlib
 
 _HOME = {
     "Centres": "centres",
+    "Changes": "augment",
     "ClusterNetClassifier": "classifier",
     "Explanation": "classifier",
     "History": "training",
@@ -20,6 +21,8 @@ _HOME = {
     "Transform": "matching",
     "choose_centres": "centres",
     "compare_images": "metric",
+    "correction": "features",
+    "edges": "features",
     "heuristic": "vote",
     "image_distance": "metric",
     "match": "matching",

@@ -21,6 +21,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin  # type: ignore[import-u
 from sklearn.utils.multiclass import check_classification_targets, unique_labels  # type: ignore[import-untyped]  # as above
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data  # type: ignore[import-untyped]  # as above
 
+from deepalgo.cluster.augment import Changes
 from deepalgo.cluster.centres import choose_centres
 from deepalgo.cluster.matching import Transform, match, match_distances, transforms
 from deepalgo.cluster.plots import confusion_matrix, plot_centres, plot_confusion, plot_explanation
@@ -241,7 +242,7 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             batch=self.batch,
             rate=self.rate,
             loss=self.loss,
-            shift=self.shift if len(self.moves_) > 1 else 0,
+            changes=Changes(shift=self.shift if len(self.moves_) > 1 else 0),
             repulsion=self.repulsion,
             patience=self.patience,
             seed=seed,

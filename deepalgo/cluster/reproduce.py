@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import torch
 from deepalgo import datasets
 from deepalgo.cluster import paper
 from deepalgo.cluster.centres import Centres, choose_centres
+from deepalgo.cluster.features import correction, edges, look
 from deepalgo.cluster.matching import match_distances, transforms
 from deepalgo.cluster.plots import confusion_matrix, plot_centres, plot_confusion
 from deepalgo.cluster.training import History, Settings, scores, train
@@ -27,6 +28,7 @@ from deepalgo.cluster.vote import heuristic
 from deepalgo.compiler import compile
 from deepalgo.datasets import ImageData
 from deepalgo.network import Network
+from deepalgo.tensorize.correct import correct
 
 Array = npt.NDArray[Any]
 #: `--quick` takes so many images for training, and half as many for the test.
@@ -43,6 +45,12 @@ class Rival:
     reach: int = 2
     temperature: float = 0.005
     roughness: float | None = None
+    #: Edges are compared in place of pixels (W1), and places weighed for each centre (w2).
+    edges: bool = False
+    weighed: bool = False
+    #: Sizes of the layers that correct the edges, and of the one that corrects the vote.
+    correction: tuple[int, ...] = ()
+    hidden: int = 0
 
 
 @dataclass(frozen=True)
@@ -135,7 +143,7 @@ def _trained(
     chosen = choose_centres(known[0][kept], known[1][kept], rival.each, rival.centres, seed=seed, metric=_distances)
     network = build(rival, chosen)
     place = folder / f"{study.name} {rival.name} after.json"
-    settings = Settings(**{**asdict(study.settings), "seed": seed, **({"epochs": 1} if quick else {})})
+    settings = replace(study.settings, seed=seed, epochs=1 if quick else study.settings.epochs)
     told: list[str] = []
 
     def report(epoch: int, history: History) -> None:
@@ -153,23 +161,35 @@ def _trained(
     yield from told
     if not place.is_file():
         result = _decide(network, *asked)
-        _save(place, Result(**{**asdict(result), "epochs": history.best, "seconds": history.seconds}))
+        _save(place, replace(result, epochs=history.best, seconds=history.seconds))
     yield from _tell(f"after training, {rival.name}", _load(place), study.printed[1], paper.OVERALL[f"{study.name} after"])
     _draw(study, folder, chosen, network)
     yield f"  pictures: {folder}"
 
 
 def build(rival: Rival, chosen: Centres) -> Network:
-    """The heuristic with these centres, compiled, in single precision."""
-    decide = plain(rival, chosen)
-    return compile(decide, example=((chosen.images[0].astype(float),), {})).float()
+    """The heuristic with these centres, compiled and corrected, in single precision."""
+    network = compile(plain(rival, chosen), example=((chosen.images[0].astype(float),), {}))
+    if rival.hidden:
+        network = correct(network, "f", ["scaled"], rival.hidden)
+    return network.float()
 
 
 def plain(rival: Rival, chosen: Centres) -> Callable[[Array], Array]:
     """The heuristic with these centres."""
-    temperatures = np.full(len(chosen.images), rival.temperature)
+    centres = chosen.images.astype(float)
+    filters = edges(centres.shape[3] if centres.ndim == 4 else 1) if rival.edges else None
+    seen = centres if filters is None else look(centres, filters)
+    places = (len(seen), seen.shape[1] - 2, seen.shape[2] - 2)
     return heuristic(
-        chosen.images.astype(float), chosen.one_hot(), transforms(rival.reach), temperature=temperatures, roughness=rival.roughness
+        centres,
+        chosen.one_hot(),
+        transforms(rival.reach),
+        temperature=np.full(len(centres), rival.temperature),
+        roughness=rival.roughness,
+        filters=filters,
+        correction=correction(rival.correction, filters.shape[1]) if rival.correction and filters is not None else (),
+        importance=np.ones(places) if rival.weighed else None,
     )
 
 
@@ -192,7 +212,7 @@ def _examine(network: Network, rival: Rival, chosen: Centres, images: Array, ans
     found = scores(network, torch.from_numpy(images)).argmax(1).numpy()
     decide = plain(rival, chosen)
     by_function = np.array([decide(image.astype(float)).argmax() for image in images[:compared]])
-    raw = build(Rival(**{**asdict(rival), "temperature": 1.0}), chosen)
+    raw = build(replace(rival, temperature=1.0), chosen)
     at_raw_scale = scores(raw, torch.from_numpy(images)).argmax(1).numpy()
     result.differing = (int(np.sum(by_function != found[:compared])), compared)
     result.by_temperature = int(np.sum(at_raw_scale != found))

@@ -5,6 +5,7 @@ The initial weights compete: what is handed back is the epoch that was best on t
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -15,16 +16,20 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from deepalgo.cluster.augment import Changes, augment
 from deepalgo.errors import InputError
 from deepalgo.network import Network
 
 #: So many pixels of all centres go through the network together. More would push what lies between two operations out of the cache.
 PIECE = 2**19
 
+#: The rate of weights that act on every image and centre, as a part of that of the centres.
+SHARED = 0.3
+
 
 @dataclass(frozen=True)
 class Settings:
-    """How to train. The paper's own way is `Settings(loss="mse", optimiser="sgd", rate=0.1, shift=0)`."""
+    """How to train. The paper's own way is `Settings(loss="mse", optimiser="sgd", rate=0.1, changes=Changes())`."""
 
     epochs: int = 10
     batch: int = 100
@@ -33,8 +38,12 @@ class Settings:
     optimiser: str = "adam"
     #: Scores are multiplied by this before the cross-entropy.
     sharpness: float = 10.0
-    #: Training images are moved by up to so many pixels.
-    shift: int = 1
+    #: This share of the wanted answer is spread over all classes.
+    smoothing: float = 0.0
+    #: How much of the mean of all earlier weights stays in each step; what is examined and handed back is that mean.
+    averaging: float = 0.0
+    #: How training images are changed.
+    changes: Changes = field(default_factory=lambda: Changes(shift=1))
     #: How strongly centres of different classes push each other away.
     repulsion: float = 0.0
     #: Epochs without a better validation accuracy after which training ends.
@@ -72,7 +81,7 @@ def pieces(items: Tensor, size: int) -> list[Tensor]:
 def piece_size(network: Network) -> int:
     """How many images go through the network together. Without the roughness there is little between the operations."""
     room = PIECE if "roughness" in network.weights else 4 * PIECE
-    return max(4, room // network.weights["centres"].numel())
+    return max(4, room // math.prod(network.weights["masks"].shape[:3]))
 
 
 def scores(network: Network, images: Tensor) -> Tensor:
@@ -101,13 +110,13 @@ def train(
     if checkpoint is not None and checkpoint.is_file():
         state.restore(torch.load(checkpoint, weights_only=True), settings)
     if not state.history.accuracies:
-        state.note(float("nan"), accuracy(network, *validation))
+        state.examine(float("nan"), validation)
         _tell(report, 0, state.history)
     while (epoch := len(state.history.accuracies)) <= settings.epochs and epoch - state.history.best <= settings.patience:
         start = time.monotonic()
         loss = _epoch(network, images, labels, settings, state, epoch)
         state.history.seconds += time.monotonic() - start
-        state.note(loss, accuracy(network, *validation))
+        state.examine(loss, validation)
         if checkpoint is not None:
             state.save(checkpoint, settings)
         _tell(report, epoch, state.history)
@@ -121,7 +130,7 @@ class _State:
     def __init__(self, network: Network, optimiser: torch.optim.Optimizer, schedule: Any) -> None:
         self.network, self.optimiser, self.schedule = network, optimiser, schedule
         self.history = History()
-        self.kept = _copy(network)
+        self.kept, self.mean, self.steps = _copy(network), _copy(network), 0
 
     @classmethod
     def fresh(cls, network: Network, images: Tensor, settings: Settings) -> _State:
@@ -140,11 +149,22 @@ class _State:
         rising = 0.2 if steps > 10 else 0.5  # torch divides by the number of rising steps less one
         return cls(network, optimiser, torch.optim.lr_scheduler.OneCycleLR(optimiser, rates, total_steps=steps + 2, pct_start=rising))
 
-    def note(self, loss: float, found: float) -> None:
+    def follow(self, averaging: float) -> None:
+        """Move the mean towards the weights. It follows closely at first, where they go far."""
+        self.steps += 1
+        share = 1 - min(averaging, self.steps / (self.steps + 10))
+        for key, item in self.network.state_dict().items():
+            self.mean[key].lerp_(item, share)
+
+    def examine(self, loss: float, validation: tuple[Tensor, Tensor]) -> None:
+        """Note what the mean weights reach, and keep them if nothing was better."""
+        current = _copy(self.network)
+        self.network.load_state_dict(self.mean)
         self.history.losses.append(loss)
-        self.history.accuracies.append(found)
+        self.history.accuracies.append(accuracy(self.network, *validation))
         if self.history.best == len(self.history.accuracies) - 1:
             self.kept = _copy(self.network)
+        self.network.load_state_dict(current)
 
     def save(self, path: Path, settings: Settings) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,6 +172,8 @@ class _State:
             "settings": asdict(settings),
             "network": self.network.state_dict(),
             "kept": self.kept,
+            "mean": self.mean,
+            "steps": self.steps,
             "history": asdict(self.history),
             "optimiser": self.optimiser.state_dict(),
             "schedule": self.schedule.state_dict(),
@@ -166,12 +188,15 @@ class _State:
         self.network.load_state_dict(content["network"])
         self.optimiser.load_state_dict(content["optimiser"])
         self.schedule.load_state_dict(content["schedule"])
-        self.kept, self.history = content["kept"], History(**content["history"])
+        self.kept, self.mean, self.steps = content["kept"], content["mean"], content["steps"]
+        self.history = History(**content["history"])
 
 
 def _scale(key: str, tensor: Tensor) -> float:
-    """Temperatures are small numbers, so they take small steps."""
-    return tensor.detach().abs().mean().item() if key == "temperature" else 1.0
+    """Temperatures are small numbers, so they take small steps; so do weights that act on every image and centre."""
+    if key == "temperature":
+        return tensor.detach().abs().mean().item()
+    return SHARED if key.startswith(("filters", "correction", "f_")) else 1.0
 
 
 def _copy(network: Network) -> dict[str, Tensor]:
@@ -189,7 +214,7 @@ def _epoch(network: Network, images: Tensor, labels: Tensor, settings: Settings,
     size, total = piece_size(network), 0.0
     for chosen in pieces(torch.randperm(len(images), generator=generator), settings.batch):
         state.optimiser.zero_grad(set_to_none=True)
-        moved = shift(images[chosen], settings.shift, generator)
+        moved = augment(images[chosen], settings.changes, generator)
         for part, wanted in zip(pieces(moved, size), pieces(labels[chosen], size), strict=True):
             value = loss(network(part), wanted, settings) * (len(part) / len(chosen))
             torch.autograd.backward(value)
@@ -198,6 +223,7 @@ def _epoch(network: Network, images: Tensor, labels: Tensor, settings: Settings,
             torch.autograd.backward(settings.repulsion * repulsion(network))
         state.optimiser.step()
         state.schedule.step()
+        state.follow(settings.averaging)
     return total / len(images)
 
 
@@ -205,7 +231,7 @@ def loss(found: Tensor, labels: Tensor, settings: Settings) -> Tensor:
     """Cross-entropy of the sharpened scores, or the squared distance to a row of zeros with a 1."""
     if settings.loss == "mse":
         return F.mse_loss(found, F.one_hot(labels, found.shape[-1]).to(found.dtype))
-    return F.cross_entropy(settings.sharpness * found, labels)
+    return F.cross_entropy(settings.sharpness * found, labels, label_smoothing=settings.smoothing)
 
 
 def repulsion(network: Network) -> Tensor:
@@ -214,15 +240,3 @@ def repulsion(network: Network) -> Tensor:
     apart = (labels.argmax(1)[:, None] != labels.argmax(1)).to(centres.dtype)
     distances = (centres[:, None] - centres).square().mean(-1)
     return (apart * torch.exp(-10 * distances)).sum() / apart.sum().clamp(min=1)
-
-
-def shift(images: Tensor, reach: int, generator: torch.Generator) -> Tensor:
-    """Each image moved by up to so many whole pixels, with zeros where nothing comes from."""
-    if reach == 0:
-        return images
-    count, height, width = images.shape[:3]
-    framed = torch.zeros(count, height + 2 * reach, width + 2 * reach, *images.shape[3:], dtype=images.dtype)
-    framed[:, reach : reach + height, reach : reach + width] = images
-    down, right = torch.randint(0, 2 * reach + 1, (2, count), generator=generator)
-    rows, columns = down[:, None] + torch.arange(height), right[:, None] + torch.arange(width)
-    return framed[torch.arange(count)[:, None, None], rows[:, :, None], columns[:, None, :]]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from deepalgo.cluster.features import look
 from deepalgo.cluster.matching import Transform, match, transforms
 from deepalgo.marks import weight
 
@@ -31,23 +32,35 @@ def heuristic(
     roughness: float | None = 0.0,
     masks: Array | None = None,
     mixing: Array | None = None,
+    filters: Array | None = None,
+    correction: Sequence[Array] = (),
+    importance: Array | None = None,
     p: float = 1,
 ) -> Callable[[Array], Array]:
     """A function of an image that answers how much each class is like it.
 
     `centres` are images and `labels` a row for each of them; `mixing` (Q) is the identity unless given, `masks` are ones. A distance
     of d counts as `exp(-temperature * d)`, with one temperature or one for each centre. `roughness` (lambda) makes distances larger
-    where the best translation changes from pixel to pixel; with None this part is left out.
+    where the best translation changes from pixel to pixel; with None this part is left out. With `filters` (W1, see `features.edges`)
+    not pixels are compared but what the filters find in image and centres, and a `correction` adds; `importance` (w2) weighs the places
+    of each centre.
     """
-    masks = np.ones_like(centres) if masks is None else masks
+    if masks is None:
+        masks = np.ones_like(centres) if filters is None else np.ones_like(look(centres, filters))
     mixing = np.eye(len(centres)) if mixing is None else mixing
 
     def classify(image: Array) -> Array:
-        m, c = weight(masks, "masks"), weight(centres, "centres")
-        r, s = match(image, m, c, moves, p)
+        x, m, c = image, weight(masks, "masks"), weight(centres, "centres")
+        if filters is not None:
+            w, layers = weight(filters, "filters"), [weight(layer, f"correction{number}") for number, layer in enumerate(correction)]
+            x, c = look(x, w, layers), look(c, w, layers)
+        r, s = match(x, m, c, moves, p)
         if roughness is not None:
             r = (1 + weight(roughness, "roughness") * np.sum(np.abs(laplacian(s)), axis=0)) * r
-        d = np.sum(r * r, axis=(1, 2))
+        squares = r * r
+        if importance is not None:
+            squares = weight(importance, "importance") * squares
+        d = np.sum(squares, axis=(1, 2))
         scaled = weight(temperature, "temperature") * d
         closeness = np.exp(np.min(scaled) - scaled)
         g = closeness / np.sum(closeness)
