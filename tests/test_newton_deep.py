@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import deepalgo as da
-from deepalgo.newton.deep import answers, compiled, deep_newton, line_search, plain, richer_newton, train
+from deepalgo.newton.deep import answers, compiled, deep_newton, line_search, plain, product_search, richer_newton, train
 from deepalgo.newton.reproduce import Job, do, floor, jobs, powers, run, table
 from deepalgo.newton.tasks import TASKS
 
@@ -16,6 +16,19 @@ def test_deep_newton_is_newton_with_line_search_at_birth(name, history):
     task = TASKS[name]
     S = task.draw(np.random.default_rng(3), 200)
     assert np.array_equal(answers(deep_newton(task, history=history), S), answers(compiled(task, line_search(task)), S))
+
+
+@pytest.mark.parametrize("name", ["fifth-root", "2D-poly T3"])
+def test_candidates_are_the_cartesian_product_of_the_sets(name):
+    task, sets = TASKS[name], ((0.5, 1.0, 1.5), (1.0, 0.9), (0.0, 0.01))
+    net = deep_newton(task, A=sets[0], B=sets[1], C=sets[2])
+    S = task.draw(np.random.default_rng(3), 50)
+    by_hand = product_search(task, *sets)
+    assert np.allclose(answers(net, S), [by_hand(row) for row in S], rtol=1e-12)
+    assert not np.allclose(answers(net, S), answers(compiled(task, line_search(task)), S))
+    pairs = {"step_scales": 3, "kept_scales": 2, ("dp" if task.variables == 1 else "gradient") + "_shares": 2}
+    square = () if task.variables == 1 else (2, 2)
+    assert {key: tuple(net.weights[key].shape) for key in pairs} == {key: (3, count, *square) for key, count in pairs.items()}
 
 
 def test_the_program_of_deep_newton_is_that_of_newton_grown():

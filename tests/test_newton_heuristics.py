@@ -7,10 +7,20 @@ import torch
 import deepalgo as da
 from deepalgo.newton.charts import real_root, scaled_root
 from deepalgo.newton.deep import answers, compiled, line_search, plain
-from deepalgo.newton.heuristics import newton, newton_1d, newton_ls, newton_ls_1d
+from deepalgo.newton.heuristics import (
+    chebyshev_step,
+    halley_step_1d,
+    newton,
+    newton_1d,
+    newton_ls,
+    newton_ls_1d,
+    newton_step,
+    newton_step_1d,
+)
 from deepalgo.newton.multistart import multistart, multistart_1d
 from deepalgo.newton.polynomial import horner, slope
-from deepalgo.newton.roots import all_roots, cauchy_bound, fujiwara_bound, polygon_radii
+from deepalgo.newton.roots import all_roots, roots_in_turn
+from deepalgo.newton.starts import affine, best_of, best_point_of, cauchy_bound, fixed, fujiwara_bound, polygon_radii, polygon_starts
 from deepalgo.newton.system import curve, damped_step, evaluate, linearize, monomials
 from deepalgo.newton.tasks import TASKS, companion_roots, least_square, plant
 
@@ -39,10 +49,14 @@ def test_nested_horner_sums_the_monomials(variables, degree):
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 2), (3, 3), (5, 5), (4, 2), (6, 3), (7, 4)])
-def test_the_damped_step_is_the_generalised_inverse(shape):
-    J, F = RNG.standard_normal(shape), RNG.standard_normal(shape[0])
-    assert np.allclose(damped_step(J, F, 1e-14), np.linalg.pinv(J) @ F)
-    assert np.array_equal(damped_step(0 * J, F, 1e-14), np.zeros(shape[1]))
+def test_the_damped_step_is_the_generalised_inverse_real_and_complex(shape):
+    for i in (0, 1j):
+        J, F = (
+            RNG.standard_normal(shape) + i * RNG.standard_normal(shape),
+            RNG.standard_normal(shape[0]) + i * RNG.standard_normal(shape[0]),
+        )
+        assert np.allclose(damped_step(J, F, 1e-14), np.linalg.pinv(J) @ F)
+        assert np.array_equal(damped_step(0 * J, F, 1e-14), np.zeros(shape[1]))
 
 
 SYSTEMS = [(2, 2, 3), (3, 3, 2), (4, 4, 2), (3, 2, 2)]  # equations, variables, degree
@@ -71,6 +85,55 @@ def test_chains_for_systems_compile_and_are_certified():
     da.compile(heuristic, example=((S[0],), {})).verify(S, gradients=False, rtol=1e-7)
 
 
+STARTS = {
+    "0": 0.0,
+    "affine": affine(0.5, np.array([0.1, 0.0, -0.2, 0.0, 0.0, 0.3])),
+    "Cauchy": cauchy_bound,
+    "Fujiwara": fujiwara_bound,
+    "best of Bini's": best_of(polygon_starts),
+    "best of four": best_of(fixed(-1.0, -0.3, 0.3, 1.0)),
+}
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("base", [newton_step_1d, halley_step_1d])
+def test_every_start_and_base_step_compiles_and_is_certified(start, base):
+    S = RNG.standard_normal((6, 6))
+    for make in (newton_1d, newton_ls_1d):
+        da.compile(make(STARTS[start], 1e-9, 2, base), example=((S[0],), {})).verify(S, gradients=False, rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "start", [(0.0, 0.0), affine(np.array([0.5, 0.1]), 0.1 * np.ones((2, 12))), best_point_of(fixed([1.0, 0.0], [0.0, 1.0]), 2)]
+)
+@pytest.mark.parametrize("base", [newton_step, chebyshev_step])
+def test_every_start_and_base_step_for_systems_compiles_and_is_certified(start, base):
+    S = RNG.standard_normal((4, 2, 6))
+    for make in (newton, newton_ls):
+        da.compile(make(start, 1e-3, 2, 2, base), example=((S[0],), {})).verify(S, gradients=False, rtol=1e-7)
+
+
+def test_steps_of_third_order_need_fewer_rounds():
+    S = np.array([1.0, 0.0, -2.0])
+    errors = [abs(newton_1d(1.0, 0.0, 2, base)(S) - 2**0.5) for base in (newton_step_1d, halley_step_1d)]
+    assert errors[1] < 0.1 * errors[0]
+    circle_and_line = np.array([[1.0, 0.0, 0.0, 1.0, 0.0, -1.0], [0.0, 0.0, 1.0, 0.0, -1.0, 0.0]])
+    errors = [np.abs(newton((0.9, 0.4), 0.0, 2, 2, base)(circle_and_line) - 0.5**0.5).max() for base in (newton_step, chebyshev_step)]
+    assert errors[1] < 0.1 * errors[0]
+
+
+@pytest.mark.parametrize(("equations", "variables"), [(1, 1), (2, 2), (3, 3), (3, 2)])
+def test_complex_systems_have_complex_roots(equations, variables):
+    shape = (3, equations, len(monomials(variables, 2)))
+    S = RNG.standard_normal(shape) + 1j * RNG.standard_normal(shape)
+    roots = RNG.standard_normal((3, variables)) + 1j * RNG.standard_normal((3, variables))
+    S[:, :, -1] -= np.array([evaluate(row, x, 2) for row, x in zip(S, roots)])
+    for make in (newton, newton_ls):
+        net = da.compile(make(roots[0] + 0.01, 1e-14, 2, 6), example=((S[0],), {}))
+        assert np.allclose(net(S[:1]).detach().numpy()[0], roots[0])
+        net.verify(S, gradients=False, rtol=1e-6)
+
+
 def test_no_derivative_is_no_catastrophe():
     flat = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 5.0]])  # at x = 0 the first has no slope, the second nowhere
     for make in (newton_1d, newton_ls_1d):
@@ -85,6 +148,14 @@ def test_all_roots_are_those_of_numpy_real_and_complex():
         for row in S:
             found = np.array(all_roots(row))
             assert np.abs(found[:, None] - np.roots(row)).min(axis=0).max() < 1e-9
+
+
+def test_roots_found_in_turn_are_those_of_numpy_and_compile():
+    S = RNG.standard_normal((20, 5))
+    net = da.compile(roots_in_turn, example=((S[0],), {}))
+    found = torch.stack(list(net(S)), dim=1).detach().numpy()
+    for row, roots in zip(S, found):
+        assert np.abs(roots[:, None] - np.roots(row)).min(axis=0).max() < 1e-8
 
 
 def test_bounds_and_radii_localise_the_roots():

@@ -15,6 +15,7 @@ step_scales  [3, 3] array           coefficient           yes
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -25,12 +26,13 @@ from deepalgo.compiler import compile
 from deepalgo.fitting.fit import fit
 from deepalgo.fitting.report import Fit
 from deepalgo.network import Network
-from deepalgo.newton.heuristics import STEPS, Heuristic, newton, newton_1d, newton_ls, newton_ls_1d
+from deepalgo.newton.heuristics import STEPS, Heuristic, newton, newton_1d, newton_ls, newton_ls_1d, newton_step, newton_step_1d
 from deepalgo.newton.multistart import multistart, multistart_1d
 from deepalgo.newton.polynomial import slope, value
+from deepalgo.newton.starts import smallest
 from deepalgo.newton.system import evaluate, monomials
 from deepalgo.newton.tasks import Array, Task
-from deepalgo.tensorize.choose import Scales, choose
+from deepalgo.tensorize.choose import Adds, Scales, choose
 from deepalgo.tensorize.guard import guard
 from deepalgo.tensorize.remember import remember
 from deepalgo.tensorize.structures import Dense
@@ -62,21 +64,57 @@ def compiled(task: Task, heuristic: Heuristic) -> Network:
     return compile(heuristic, example=((task.draw(np.random.default_rng(0), 1)[0],), {}))
 
 
-def deep_newton(task: Task, *, history: bool = False) -> Network:
-    """The paper's parametrisation: Newton's method with a set of step lengths and factors A, B, C, each round with its own.
+def deep_newton(
+    task: Task,
+    *,
+    history: bool = False,
+    A: tuple[float, ...] = STEPS,
+    B: tuple[float, ...] = (1.0,),
+    C: tuple[float, ...] = (0.0,),
+) -> Network:
+    """The paper's parametrisation: Newton's method with sets of factors A for the step, B for the iterate and C for the derivative.
 
-    With `history` also the last iterates enter the update, `DEPTH` of them in all. In several variables the factors are matrices. The
-    answer is guarded by that of the untrained line search.
+    Every round has its own; a candidate for each of their combinations is made, and that with the smallest |F| goes on. With `history`
+    also the last iterates enter the update, `DEPTH` of them in all. In several variables the factors are matrices. The answer is
+    guarded by that of the untrained network.
     """
-    lengths = Scales("step", STEPS)
-    net = choose(compiled(task, plain(task)), "x", lengths, by=size(task), keep=False, heuristic=line_search(task))
+    sets: list[Scales | Adds] = [Scales("step", A)]
+    if B != (1.0,):
+        sets.append(Scales("kept", B))
+    if C != (0.0,):
+        sets.append(Adds("dp" if task.variables == 1 else "gradient", C))
+    by_hand = line_search(task) if len(sets) == 1 and A == STEPS else product_search(task, A, B, C)
+    net = choose(compiled(task, plain(task)), "x", *sets, by=size(task), keep=False, heuristic=by_hand)
     if history:
         net = remember(net, "x", DEPTH - 1)
     net = untie(net)
     if task.variables > 1:
-        for factor in ("B", "C", "step_scales"):
+        for factor in [key for key in net.weights if key not in ("first", "damping", "A", "x_memory")]:
             net = widen(net, factor, Dense())
     return guard(net, by=size(task))
+
+
+def product_search(task: Task, A: tuple[float, ...], B: tuple[float, ...], C: tuple[float, ...], rounds: int = 3) -> Heuristic:
+    """The paper's layer written out by hand: of all combinations of factors that with the smallest |F|."""
+    is_small, combinations = size(task), list(product(A, B, C))
+
+    def search_1d(S: Any) -> Any:
+        x = task.start[0]
+        for _ in range(rounds):
+            step, dp = newton_step_1d(S, x, task.damping)
+            candidates = np.stack([b * x - a * step + c * dp for a, b, c in combinations])
+            x = candidates[smallest(np.stack([is_small(y, S) for y in candidates]))]
+        return x
+
+    def search(S: Any) -> Any:
+        x = np.array(task.start)
+        for _ in range(rounds):
+            step, J = newton_step(S, x, task.damping, task.degree)
+            candidates = np.stack([b * x - a * step + c * np.sum(J, axis=0) for a, b, c in combinations])
+            x = candidates[smallest(np.stack([is_small(y, S) for y in candidates]))]
+        return x
+
+    return search_1d if task.variables == 1 else search
 
 
 def richer_newton(task: Task) -> Network:

@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.newton.heuristics import STEPS, Heuristic, smallest
-from deepalgo.newton.polynomial import horner, value
-from deepalgo.newton.system import curve, damped_step, evaluate, linearize
+from deepalgo.newton.heuristics import STEPS, Heuristic
+from deepalgo.newton.polynomial import damped, horner, value
+from deepalgo.newton.starts import smallest
+from deepalgo.newton.system import columns, curve, damped_step, linearize, squares
 
 #: What keeps divisions finite at J = 0; too small to be seen anywhere else.
 TINY = 1e-24
@@ -35,9 +36,9 @@ def multistart_1d(starts: Sequence[float], coefficients: int, plain: Heuristic, 
         x = base + gamma @ S
         for _ in range(rounds):
             p, dp, ddp = horner(S, x)
-            newton = ratio(p, dp, damping)
-            halley = ratio(p * dp, dp * dp - p * ddp, damping)
-            turn = ratio(dp, 2 * ddp, damping)
+            newton = damped(p, dp, damping)
+            halley = damped(p * dp, dp * dp - p * ddp, damping)
+            turn = damped(dp, 2 * ddp, damping)
             candidates = np.stack([x - length * newton for length in A] + [x - H * halley, x - T * turn])
             x = best_of_each(candidates, abs(value(S, candidates)))
         answers = np.append(x, plain(S))
@@ -67,22 +68,6 @@ def multistart(
         return answers[smallest(squares(S, answers, degree))]
 
     return multistart
-
-
-def ratio(a: Any, b: Any, damping: float) -> Any:
-    """`a / b`, damped, so that it is zero where `b` is."""
-    return a * b / (b * b + damping)
-
-
-def columns(points: Any) -> list[Any]:
-    """The coordinates of an array of points, each with an axis for the equations."""
-    return [points[..., k : k + 1] for k in range(points.shape[-1])]
-
-
-def squares(S: Any, points: Any, degree: int) -> Any:
-    """The sum of squares of F at each of an array of points."""
-    F = evaluate(S, columns(points), degree)
-    return np.sum(F * F, axis=-1)
 
 
 def best_of_each(candidates: Any, sizes: Any) -> Any:

@@ -41,3 +41,13 @@ def horner(S: Any, x: Any) -> tuple[Any, Any, Any]:
         dp = p if dp is None else dp * x + p
         p = p * x + c
     return p, 0 * p if dp is None else dp, 0 * p if ddp is None else ddp
+
+
+def damped(a: Any, b: Any, damping: float) -> Any:
+    """`a / b`, damped, so that it is zero where `b` is; also for complex numbers.
+
+    >>> damped(3.0, 2.0, 0.0), damped(3.0, 0.0, 1e-9), damped(2j, 1j, 0.0)
+    (1.5, 0.0, (2+0j))
+    """
+    mirrored = b.conjugate()
+    return mirrored / (mirrored * b + damping) * a

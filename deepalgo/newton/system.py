@@ -95,13 +95,24 @@ def _series(S: Any, x: Any, v: Any, tree: Any, variable: int) -> tuple[Any, Any,
     return a, b, c
 
 
+def columns(points: Any) -> list[Any]:
+    """The coordinates of an array of points, each with an axis for the equations."""
+    return [points[..., k : k + 1] for k in range(points.shape[-1])]
+
+
+def squares(S: Any, points: Any, degree: int) -> Any:
+    """The sum of squares of |F| at each of an array of points."""
+    F = abs(evaluate(S, columns(points), degree))
+    return np.sum(F * F, axis=-1)
+
+
 def damped_step(J: Any, F: Any, damping: float) -> Any:
-    """`(J'J + damping) \\ J'F`: the generalised inverse applied to `F`, closed forms up to three variables.
+    """`(J'J + damping) \\ J'F`: the generalised inverse applied to `F`, closed forms up to three variables; J' is the adjoint.
 
     With a damping above zero there is a step for every Jacobian; at `J = 0` it is zero. More equations than variables
     are solved in the sense of least squares. Axes in front, of several points at once, are allowed.
     """
-    Jt = np.swapaxes(J, -1, -2)
+    Jt = np.swapaxes(J, -1, -2).conjugate()
     A, b = Jt @ J, (Jt @ F[..., None])[..., 0]
     d = b.shape[-1]
     if d == 1:
@@ -114,18 +125,18 @@ def damped_step(J: Any, F: Any, damping: float) -> Any:
 
 
 def _solve2(a: Any, b: Any, c: Any, right: Any) -> Any:
-    """`[[a, b], [b, c]] \\ right` by Cramer's rule."""
-    det = a * c - b * b
+    """`[[a, b], [b*, c]] \\ right` by Cramer's rule."""
+    det = a * c - b * b.conjugate()
     first, second = right[..., 0], right[..., 1]
-    return np.stack([(c * first - b * second) / det, (a * second - b * first) / det], axis=-1)
+    return np.stack([(c * first - b * second) / det, (a * second - b.conjugate() * first) / det], axis=-1)
 
 
 def _solve3(A: Any, damping: float, right: Any) -> Any:
-    """A symmetric 3 x 3 system by its adjugate."""
+    """A Hermitian 3 x 3 system by its adjugate."""
     a, b, c = A[..., 0, 0] + damping, A[..., 0, 1], A[..., 0, 2]
     d, e, f = A[..., 1, 1] + damping, A[..., 1, 2], A[..., 2, 2] + damping
-    u, v, w = d * f - e * e, c * e - b * f, b * e - c * d
-    det = a * u + b * v + c * w
-    s, t, r = a * f - c * c, b * c - a * e, a * d - b * b
-    rows = [(u, v, w), (v, s, t), (w, t, r)]
+    u, v, w = d * f - e * e.conjugate(), c * e.conjugate() - b * f, b * e - c * d
+    s, t, r = a * f - c * c.conjugate(), c * b.conjugate() - a * e, a * d - b * b.conjugate()
+    det = a * u + b * v.conjugate() + c * w.conjugate()
+    rows = [(u, v, w), (v.conjugate(), s, t), (w.conjugate(), t.conjugate(), r)]
     return np.stack([(p * right[..., 0] + q * right[..., 1] + o * right[..., 2]) / det for p, q, o in rows], axis=-1)
