@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib.util
+import linecache
 import math
 import re
 import sys
@@ -11,6 +12,7 @@ import pytest
 import torch
 
 import deepalgo as da
+from deepalgo.certificate.places import CHOICES, entered
 from deepalgo.ir import Block, Check, Op
 from deepalgo.network import Network
 from tests import heuristics as h
@@ -333,3 +335,16 @@ def test_an_array_that_is_the_same_for_all_samples_divides_each_of_them():
     a = np.arange(15.0).reshape(5, 3)
     certificate = da.compile(shares, example=((a[0],), {})).verify(a)
     assert "5 of 5 compared" in str(certificate)
+
+
+def test_branches_are_found_in_a_file_that_changed(tmp_path):
+    file = tmp_path / "steps.py"
+
+    def lines(text):
+        file.write_text(text)
+        linecache.checkcache(str(file))
+        return [span.line for span, _ in entered({(str(file), 3)}, CHOICES)]
+
+    assert lines("def step(x):\n    if x:\n        return 1.0\n    return x\n") == [2]
+    assert lines("\n\ndef step(x):\n    if x > 2.0:\n        return 1.0\n    return x\n") == []
+    assert lines("\ndef step(x):\n    y = 2.0 * x\n    if y:\n        return y\n    return x\n") == [4]

@@ -11,7 +11,8 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from deepalgo.spans import Span
@@ -30,53 +31,59 @@ class Lines:
     first: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The branches and loops of a file by their place, and the lines of the innermost function around each (none: 0, -1)."""
+
+    nodes: dict[tuple[int, int, int, int], ast.AST]
+    functions: dict[tuple[int, int, int, int], tuple[int, int]]
+
+
 def node_at(span: Span) -> ast.AST | None:
     """The branch or loop that covers exactly this span, if the file can be read."""
-    return _nodes(span.file).get((span.line, span.column, span.end_line, span.end_column))
+    return _parsed(span.file).nodes.get((span.line, span.column, span.end_line, span.end_column))
 
 
 def entered(lines: Iterable[tuple[str, int]], kinds: tuple[type[ast.AST], ...]) -> Iterator[tuple[Span, ast.AST]]:
     """The branches or loops of all functions in which one of the lines stands."""
     ran = set(lines)
     for file in sorted({file for file, _ in ran}):
-        for position, node in _nodes(file).items():
-            first, last = _function_lines(file).get(id(node), (0, -1))
+        parsed = _parsed(file)
+        for position, node in parsed.nodes.items():
+            first, last = parsed.functions[position]
             if isinstance(node, kinds) and any((file, line) in ran for line in range(first, last + 1)):
                 yield Span(file, *position, (linecache.getline(file, position[0]).rstrip("\n"),)), node
 
 
-@functools.lru_cache(maxsize=64)
-def _nodes(file: str) -> dict[tuple[int, int, int, int], ast.AST]:
-    lines = linecache.getlines(file)
-    found = (node for node in ast.walk(_tree(file)) if isinstance(node, (*CHOICES, *LOOPS)))
-    return {_position(node, lines): node for node in found}
+def _parsed(file: str) -> Parsed:
+    return _parse(tuple(linecache.getlines(file)))
 
 
-@functools.lru_cache(maxsize=64)
-def _tree(file: str) -> ast.Module:
+@functools.lru_cache(maxsize=64)  # by the text, as a file may change
+def _parse(lines: tuple[str, ...]) -> Parsed:
     try:
-        return ast.parse("".join(linecache.getlines(file)))
+        tree = ast.parse("".join(lines))
     except (SyntaxError, ValueError):
-        return ast.Module([], [])
+        return Parsed({}, {})
+    parsed = Parsed({}, {})
+    waiting: deque[tuple[ast.AST, tuple[int, int]]] = deque([(tree, (0, -1))])
+    while waiting:
+        node, function = waiting.popleft()
+        if isinstance(node, (*CHOICES, *LOOPS)):
+            position = _position(node, lines)
+            parsed.nodes[position], parsed.functions[position] = node, function
+        if isinstance(node, ast.FunctionDef):
+            function = node.body[0].lineno, node.end_lineno or node.lineno
+        waiting.extend((child, function) for child in ast.iter_child_nodes(node))
+    return parsed
 
 
-@functools.lru_cache(maxsize=64)
-def _function_lines(file: str) -> dict[int, tuple[int, int]]:
-    """The lines of the body of the innermost function around each node."""
-    found: dict[int, tuple[int, int]] = {}
-    for function in ast.walk(_tree(file)):  # outer functions come first, so inner ones have the last word
-        if isinstance(function, ast.FunctionDef):
-            lines = function.body[0].lineno, function.end_lineno or function.lineno
-            found.update((id(node), lines) for node in ast.walk(function))
-    return found
-
-
-def _position(node: ast.If | ast.IfExp | ast.BoolOp | ast.Compare | ast.For | ast.While, lines: list[str]) -> tuple[int, int, int, int]:
+def _position(node: ast.If | ast.IfExp | ast.BoolOp | ast.Compare | ast.For | ast.While, lines: Sequence[str]) -> tuple[int, int, int, int]:
     end = node.end_lineno or node.lineno
     return node.lineno, _characters(lines, node.lineno, node.col_offset), end, _characters(lines, end, node.end_col_offset or 0)
 
 
-def _characters(lines: list[str], line: int, offset: int) -> int:
+def _characters(lines: Sequence[str], line: int, offset: int) -> int:
     """Syntax trees count columns in UTF-8 bytes, spans in characters."""
     return len(lines[line - 1].encode()[:offset].decode(errors="ignore"))
 
