@@ -17,18 +17,15 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 
-from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.emit.knowing import QUESTIONS, Knowing
+from deepalgo.emit.rewriter import Fresh
 from deepalgo.ir import Attr, If, Kind, Op, Program, Type, Value
 
 #: Whole numbers in, whole numbers out; what torch's integers cannot hold is left to the program.
 WHOLE: Mapping[str, Callable[..., int]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "abs": abs, "min": min, "max": max,
 }
-QUESTIONS: Mapping[str, Callable[..., bool]] = {
-    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
-    "and": lambda a, b: bool(a and b), "or": lambda a, b: bool(a or b), "xor": operator.xor, "not": operator.not_,
-    "isnan": math.isnan, "isinf": math.isinf, "isfinite": math.isfinite,
-}
+TRUTHS: Mapping[str, Callable[..., bool]] = {**QUESTIONS, "isnan": math.isnan, "isinf": math.isinf, "isfinite": math.isfinite}
 REALS: Mapping[str, Callable[..., float]] = {"to_real": float, "floor": lambda x: float(math.floor(x)), "neg": operator.neg}
 LARGEST = 2**63 - 1
 
@@ -38,54 +35,28 @@ def fold(program: Program) -> Program:
     return Fold(Fresh.of(program)).program(program)
 
 
-class Fold(Rewriter):
-    """`known` are the constants among single values, `made` the operations by their result."""
+class Fold(Knowing):
+    """Puts constants and operands in the place of operations."""
 
-    def __init__(self, fresh: Fresh) -> None:
-        super().__init__(fresh)
-        self.known: dict[Value, Attr] = {}
-        self.made: dict[Value, Op] = {}
-
-    def op(self, op: Op) -> None:
-        """Keep an operation, or put a constant or one of its operands in its place."""
-        args = self.see(op.args)
-        stands = self.constant(op, args) or self.shortcut(op, args)
-        if stands is not None:
-            self.env[op.result] = stands
-            return
-        super().op(op)
-        made = self.out[-1]
-        assert isinstance(made, Op)
-        self.note(made)
-
-    def note(self, made: Op) -> None:
-        """Remember an operation."""
-        self.made[made.result] = made
-        if made.name == "const" and not made.result.type.shape:
-            self.known[made.result] = made.attr("value")
+    def instead(self, op: Op, args: tuple[Value, ...]) -> Value | None:
+        """A constant, or another value."""
+        return self.constant(op, args) or self.shortcut(op, args)
 
     def constant(self, op: Op, args: tuple[Value, ...]) -> Value | None:
         """A constant with the result of an operation on constants."""
-        if not args or op.result.type.shape or any(arg not in self.known for arg in args):
-            return None
-        numbers = [self.known[arg] for arg in args]
-        if any(isinstance(number, (complex, str, tuple)) or number is None for number in numbers):
+        numbers = self.numbers(op, args)
+        if numbers is None or any(isinstance(number, (complex, str, tuple)) or number is None for number in numbers):
             return None
         value = _compute(op, numbers)
-        if value is None:
-            return None
-        result = self.const(value)
-        self.known[result] = value
-        return result
+        return None if value is None else self.const(value)
 
     def shortcut(self, op: Op, args: tuple[Value, ...]) -> Value | None:
         """An operand that the result is equal to."""
         match op.name:
             case "and" | "or" if op.result.type.kind == Kind.BOOL:
                 return self.logic(op, args)
-            case "not" if args[0] in self.made and self.made[args[0]].name == "not":
-                (inner,) = self.made[args[0]].args
-                return inner if inner.type == op.result.type else None
+            case "not":
+                return self.turned_back(op, args)
             case "select" if args[0] in self.known:
                 chosen = args[1] if self.known[args[0]] else args[2]
                 return self.fit(chosen, op.result.type) if chosen.type.shape == op.result.type.shape else None
@@ -95,18 +66,6 @@ class Fold(Rewriter):
                 return self.member(op, args[0], self.known[args[1]])
             case _:
                 return None
-
-    def logic(self, op: Op, args: tuple[Value, ...]) -> Value | None:
-        """`and` and `or` with a known side, or of one value with itself."""
-        if args[0] == args[1] and args[0].type == op.result.type:
-            return args[0]
-        for known, other in (args, args[::-1]):
-            if known in self.known and not op.result.type.shape:
-                decides = bool(self.known[known]) == (op.name == "or")
-                chosen = known if decides else other
-                if chosen.type == op.result.type:
-                    return chosen
-        return None
 
     def choice(self, condition: Value, first: Value, second: Value) -> Value | None:
         """A choice of a truth value, one side of which is known: `a or b`, `a and b`."""
@@ -144,20 +103,12 @@ class Fold(Rewriter):
             self.env[result] = self.fit(value, result.type)
         return None
 
-    def add(self, name: str, *args: Value, attrs: tuple[tuple[str, Attr], ...] = ()) -> Value:
-        """Remember what is added, too."""
-        result = super().add(name, *args, attrs=attrs)
-        made = self.out[-1]
-        assert isinstance(made, Op)
-        self.note(made)
-        return result
-
 
 def _compute(op: Op, numbers: list[Attr]) -> Attr:
     """The result as Python computes it, None if that is not known here."""
     kind = op.result.type.kind
-    if kind == Kind.BOOL and op.name in QUESTIONS:
-        return QUESTIONS[op.name](*numbers)
+    if kind == Kind.BOOL and op.name in TRUTHS:
+        return TRUTHS[op.name](*numbers)
     if kind == Kind.INT and op.name in WHOLE and all(isinstance(number, int) for number in numbers):
         value = WHOLE[op.name](*map(int, numbers))  # type: ignore[arg-type]  # they are integers
         return value if abs(value) <= LARGEST else None

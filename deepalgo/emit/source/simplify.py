@@ -20,26 +20,14 @@ f(x: real)
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from deepalgo.emit.knowing import QUESTIONS, Knowing
 from deepalgo.emit.prune import prune
-from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.emit.rewriter import Fresh
 from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Value, While, defined, walk
 
-QUESTIONS: Mapping[str, Callable[..., bool]] = {
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-    "eq": operator.eq,
-    "ne": operator.ne,
-    "and": lambda a, b: bool(a and b),
-    "or": lambda a, b: bool(a or b),
-    "xor": operator.xor,
-    "not": operator.not_,
-}
 CASTS: Mapping[str, type] = {"to_real": float, "to_int": int, "to_bool": bool, "to_complex": complex}
 #: Passes after which a program is as simple as it gets.
 ENOUGH = 8
@@ -61,13 +49,11 @@ def _size(program: Program) -> tuple[int, int]:
     return len(statements), sum(len(defined(statement)) for statement in statements)
 
 
-class Simplify(Rewriter):
-    """`known` are the single values that are constant where the current statement stands, `made` the operations by their result."""
+class Simplify(Knowing):
+    """`opposites` are the values that are `not` a value, `learned` the truths that hold in the current arm, and what was known before."""
 
     def __init__(self, fresh: Fresh, known: Mapping[Value, Attr] | None = None) -> None:
-        super().__init__(fresh)
-        self.known: dict[Value, Attr] = dict(known or {})
-        self.made: dict[Value, Op] = {}
+        super().__init__(fresh, known)
         self.opposites: dict[Value, list[Value]] = {}
         self.learned: list[tuple[Value, Attr]] = []
 
@@ -78,39 +64,21 @@ class Simplify(Rewriter):
             values, seen = seen, super().see(seen)
         return values
 
-    def op(self, op: Op) -> None:
-        """Keep an operation, or put something simpler in its place."""
-        args = self.see(op.args)
-        stands = self.folded(op, args) or self.shortcut(op, args)
-        if stands is not None:
-            self.env[op.result] = stands
-            return
-        super().op(op)
-        made = self.out[-1]
-        assert isinstance(made, Op)
-        self.note(made)
+    def instead(self, op: Op, args: tuple[Value, ...]) -> Value | None:
+        """A constant, or another value."""
+        return self.folded(op, args) or self.shortcut(op, args)
 
     def note(self, made: Op) -> None:
-        """Remember an operation."""
-        self.made[made.result] = made
+        """Remember what is the opposite of what, too."""
+        super().note(made)
         if made.name == "not":
             self.opposites.setdefault(made.args[0], []).append(made.result)
-        if made.name == "const" and not made.result.type.shape:
-            self.known[made.result] = made.attr("value")
-
-    def add(self, name: str, *args: Value, attrs: tuple[tuple[str, Attr], ...] = ()) -> Value:
-        """Remember what is added, too."""
-        result = super().add(name, *args, attrs=attrs)
-        made = self.out[-1]
-        assert isinstance(made, Op)
-        self.note(made)
-        return result
 
     def folded(self, op: Op, args: tuple[Value, ...]) -> Value | None:
         """A constant for a question about constants, or for a constant of another kind."""
-        if not args or op.result.type.shape or any(arg not in self.known for arg in args):
+        numbers = self.numbers(op, args)
+        if numbers is None:
             return None
-        numbers = [self.known[arg] for arg in args]
         if op.name in QUESTIONS and all(isinstance(number, (bool, int, float)) for number in numbers):
             return self.const(QUESTIONS[op.name](*numbers))
         exact = all(isinstance(number, (bool, int)) and abs(number) < 2**53 for number in numbers)
@@ -127,8 +95,8 @@ class Simplify(Rewriter):
         match op.name:
             case "and" | "or":
                 return self.logic(op, args)
-            case "not" if (inner := self.made.get(args[0])) is not None and inner.name == "not" and inner.args[0].type == op.result.type:
-                return inner.args[0]
+            case "not":
+                return self.turned_back(op, args)
             case "select" if args[0] in self.known:
                 chosen = args[1] if self.known[args[0]] else args[2]
                 return chosen if chosen.type == op.result.type else None
@@ -138,17 +106,10 @@ class Simplify(Rewriter):
                 return None
 
     def logic(self, op: Op, args: tuple[Value, ...]) -> Value | None:
-        """`and` and `or` with a known side, or two equal ones."""
-        if args[0] == args[1] and args[0].type == op.result.type:
-            return args[0]
+        """`and` and `or` of a truth and its opposite are known."""
         if self.is_opposite(*args) or self.is_opposite(*args[::-1]):
             return self.const(op.name == "or")
-        for known, other in (args, args[::-1]):
-            if known in self.known:
-                chosen = known if bool(self.known[known]) == (op.name == "or") else other
-                if chosen.type == op.result.type:
-                    return chosen
-        return None
+        return super().logic(op, args)
 
     def is_opposite(self, first: Value, second: Value) -> bool:
         """Whether the first is `not second`."""
