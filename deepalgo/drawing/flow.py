@@ -10,6 +10,7 @@ from deepalgo.drawing.essence import count_uses, essence, find_wraps
 from deepalgo.drawing.formula import ATOM, RELATION, SIGN, Term, cases, formula
 from deepalgo.drawing.graph import Edge, Graph, Node, Region, Wire
 from deepalgo.drawing.letters import PRIME, name_box, number_box
+from deepalgo.emit.reread import rereads
 from deepalgo.ir import (
     Attr,
     Block,
@@ -102,8 +103,8 @@ class Drafter:
         self.uses = count_uses(program.body, self.wraps)
         self.shared = {value for statement in walk(program.body) for block in blocks(statement) for value in captured(block)}
         self.made = {item.result: item for item in walk(program.body) if isinstance(item, Op)}
-        #: What is never a node: helpers of wraps, and what the titles of loops are made of.
-        self.written_out = {value for pair in self.wraps.values() for value in pair}
+        #: What is never a node: helpers of wraps, views that are read again, and what the titles of loops are made of.
+        self.written_out = {value for pair in self.wraps.values() for value in pair} | rereads(self.made.values())
         for loop in walk(program.body):
             if isinstance(loop, While):
                 self.written_out |= {item.result for item in walk(loop.test) if isinstance(item, Op)}

@@ -16,7 +16,7 @@ from deepalgo.spans import attribute_span
 from deepalgo.stage import names
 from deepalgo.stage.aliases import refuse_kin
 from deepalgo.stage.arrays import indexing
-from deepalgo.stage.arrays.box import Array, root_of, shape_of
+from deepalgo.stage.arrays.box import Array, own_content, root_of, shape_of
 from deepalgo.stage.arrays.elementwise import Masked
 from deepalgo.stage.machine import UNROLL, Machine
 from deepalgo.stage.structure import Number, join, structure_of
@@ -418,9 +418,11 @@ def _assign_name(machine: Machine, name: str, value: Any) -> None:
 
 def _named(machine: Machine, name: str, value: Any) -> Any:
     """Remember the user's name for a value, for readers of the Program."""
-    held = value.held if isinstance(value, Array) and value.base is None else value
+    held = own_content(value)
     if isinstance(held, Signal):
         machine.builder.name(held.value, name)
+    elif isinstance(held, Array):
+        held.name = held.name or name
     return value
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from deepalgo.ir import Block, Check, If, Kind, Statement, Type, Value, While, blocks
 from deepalgo.stage.aliases import holders, parts, relate
+from deepalgo.stage.arrays.box import own_content
 from deepalgo.stage.builder import kind_of
 from deepalgo.stage.exits import DEAD, Case, Exit, Way, falling
 from deepalgo.stage.heap import Change, restore_content
@@ -222,7 +223,18 @@ class Meeting:
         entries = {
             key: self.merge(self._spread([content.get(key, absent) for content, absent in zip(held, missing, strict=True)])) for key in keys
         }
-        return lambda: {key: entry() for key, entry in entries.items()}
+        if container is not self.machine.frame.names:
+            return lambda: {key: entry() for key, entry in entries.items()}
+        return lambda: self._named({key: entry() for key, entry in entries.items()})
+
+    def _named(self, variables: dict[str, Any]) -> dict[str, Any]:
+        """Remember the user's names for what comes out of the region."""
+        made = {result.value.id for _, result in self.rows.values()}
+        for name, value in variables.items():
+            held = own_content(value)
+            if isinstance(held, Signal) and held.value.id in made:
+                self.machine.builder.name(held.value, name)
+        return variables
 
     def _missing(self, container: dict[Any, Any], arm: Arm) -> Any:
         """What an absent name stands for: undefined, or no one's business in an arm that left the function."""

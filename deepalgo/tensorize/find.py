@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from deepalgo.errors import TensorizeError
-from deepalgo.ir import Block, If, Kind, Loop, Op, Program, Try, Value, While, defined, leaves, walk
+from deepalgo.ir import Block, If, Kind, Loop, Op, Program, Try, Value, While, blocks, defined, leaves, walk
 from deepalgo.spans import Span
 from deepalgo.tensorize.stretch import home
 
@@ -114,8 +114,10 @@ def find_signal(program: Program, name: str, line: int | None = None) -> list[Va
         return [_returned(program)]
     ops = [(item.result, item.span) for item in walk(program.body) if isinstance(item, Op) and item.name not in GIVEN]
     met = [(value, item.span) for item in walk(program.body) if isinstance(item, (If, Try)) for value in item.results]
-    # Where arms give the variable its values, what comes out of the branch has them already.
-    found = _named(ops, name, line) or _named(met, name, line) or [item.value for item in program.inputs if item.path == name]
+    computed, joined = _named(ops, name, line), _named(met, name, line)
+    if line is None:
+        computed = _once(program, computed, joined)
+    found = computed or joined or [item.value for item in program.inputs if item.path == name]
     if not found:
         raise TensorizeError(_no_signal(program, name, line, [value for value, _ in ops + met]))
     if any(value.type.kind != Kind.REAL for value in found):
@@ -125,6 +127,30 @@ def find_signal(program: Program, name: str, line: int | None = None) -> list[Va
         lines = lines_of(program, found)
         raise TensorizeError(f"`{name}` is given values of different shapes ({shapes}): pick one by its line ({lines})")
     return found
+
+
+def _once(program: Program, computed: list[Value], joined: list[Value]) -> list[Value]:
+    """The values that a variable is given, one for each sample: those in the arms if all arms compute it, else what the branch hands on.
+
+    An arm may leave a variable as it was, or give it the value of another.
+    """
+    sources = {
+        result: [arm.results[place] for arm in blocks(item)]
+        for item in walk(program.body)
+        if isinstance(item, (If, Try))
+        for place, result in enumerate(item.results)
+        if result in joined
+    }
+
+    def is_covered(value: Value) -> bool:
+        return all(source in computed or (source in sources and is_covered(source)) for source in sources[value])
+
+    def parts(value: Value) -> set[Value]:
+        return {value}.union(*(parts(source) for source in sources.get(value, ())))
+
+    open_ = [value for value in joined if not is_covered(value)]
+    inside = {part for value in open_ for source in sources[value] for part in parts(source)}
+    return [value for value in (*computed, *open_) if value not in inside]
 
 
 def lines_of(program: Program, values: list[Value]) -> str:

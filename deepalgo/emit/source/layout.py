@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from deepalgo.emit.reread import rereads
 from deepalgo.emit.source.body import all_blocks
 from deepalgo.emit.source.exits import Stop, inner_blocks, made_by, read_by
 from deepalgo.emit.source.exits import captured_by as captured
@@ -28,6 +29,7 @@ class Layout:
         self.choices: set[Value] = set()
         self.inline: set[Value] = set()
         self.branches: dict[Value, If] = {}
+        self.rereads = rereads(facts.ops.values())
         self.decide(facts.body)
         self.apart: dict[Value, set[Value]] = {}
         self.always: set[Value] = set()
@@ -91,7 +93,7 @@ class Layout:
         op = self.facts.ops.get(value)
         if op is not None and op.name in ("put", "put_at"):
             return False
-        return not value.name and here[value] == 1 and self.facts.uses[value] == 1 and value not in single
+        return (not value.name or value in self.rereads) and here[value] == 1 and self.facts.uses[value] == 1 and value not in single
 
     def is_choice(self, branch: If) -> bool:
         """Whether a branch is short enough for one line."""

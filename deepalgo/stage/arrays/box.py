@@ -23,10 +23,11 @@ class Array:
     """A box with an array in it, or a view of another box: part of it (`take`), at positions that data chose (`chosen`), reshaped,
     or with its axes in another order (`permute`).
 
-    `shared` is set where NumPy gives a view and we a copy: whom a store would reach is then not known, so stores are refused.
+    `shared` is set where NumPy gives a view and we a copy: whom a store would reach is then not known, so stores are refused. `name` is
+    the user's name for a view.
     """
 
-    __slots__ = ("base", "held", "how", "key", "shared")
+    __slots__ = ("base", "held", "how", "key", "name", "shared")
 
     def __init__(self, held: Held, base: Array | None = None, key: Any = None, how: str = "take") -> None:
         self.held = held
@@ -34,6 +35,7 @@ class Array:
         self.key = key
         self.how = how
         self.shared = False
+        self.name = ""
 
     def content(self) -> Held:
         """What the heap remembers of this box."""
@@ -47,11 +49,22 @@ class Array:
         return f"Array({self.held!r})"
 
 
+def own_content(value: Any) -> Any:
+    """What an array holds that is no view; anything else is itself."""
+    return value.held if isinstance(value, Array) and value.base is None else value
+
+
 def read(machine: Machine, array: Array) -> Held:
     """The content of an array; a view reads what its base holds now."""
     if array.base is None:
         return array.held
-    whole = read(machine, array.base)
+    found = _viewed(machine, array, read(machine, array.base))
+    if array.name and isinstance(found, Signal):
+        machine.builder.name(found.value, array.name)
+    return found
+
+
+def _viewed(machine: Machine, array: Array, whole: Held) -> Held:
     if array.how == "chosen":
         return read_chosen(machine, whole if isinstance(whole, Signal) else machine.constant_array(whole), array.key)
     if isinstance(whole, np.ndarray):
