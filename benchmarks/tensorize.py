@@ -2,18 +2,21 @@
 
 Each is tried at several places of every program, alone and behind others. The table counts, by transformation, where it was applied or
 refused, where answers and errors on every sample are those of the heuristic (1e-12), and where a new weight has a finite gradient that is
-not zero. Programs come from the corpus (DEEPALGO_CORPUS) and from `tests/fuzz`.
+not zero. Programs come from the corpus (DEEPALGO_CORPUS) and from `tests/fuzz`. With `--record FILE` a run that was stopped goes on
+where it was.
 """
 
 import argparse
 import contextlib
 import io
+import json
 import multiprocessing
 import random
 import signal
 import warnings
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import torch
 from rich.console import Console
@@ -31,9 +34,13 @@ KEEPING = ("untie", "widen", "Kronecker", "remember", "soften", "correct")
 
 
 def try_program(task):
-    """Rows (transformation, word, what was done, why) of all that was tried on one program."""
+    """The task with rows (transformation, word, what was done, why) of all that was tried on its program."""
     torch.set_num_threads(1)
-    source, item, most = task
+    return task, rows_of(*task)
+
+
+def rows_of(source, item, most):
+    """All that was tried on one program; nothing if it cannot be compiled."""
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         try:
@@ -43,7 +50,12 @@ def try_program(task):
         except da.CompileError:
             return []
         except TimeoutError:
-            return [("program", "slow", str(item)[:60], f"over {SECONDS} s")]
+            return [("program", "slow", title(source, item), f"over {SECONDS} s")]
+
+
+def title(source, item):
+    """What a program is called in records."""
+    return item["id"] if source == "corpus" else f"{source} {item}"
 
 
 @contextlib.contextmanager
@@ -128,20 +140,39 @@ def main(arguments=None):
     parser.add_argument("--every", type=int, default=1, help="take every n-th function of the corpus; 0 leaves it out")
     parser.add_argument("--most", type=int, default=3, help="places where each transformation is tried in a program")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--record", type=Path, help="a file that keeps what was tried, one line a program")
     parser.add_argument("--show", nargs="*", choices=WORDS, default=BAD)
     options = parser.parse_args(arguments)
     tasks = [("corpus", entry, options.most) for entry in load_corpus().entries()[:: options.every]] if options.every else []
     seeds = range(options.first, options.first + options.programs)
     tasks += [(kind, seed, options.most) for kind in ("scalar", "arrays") for seed in seeds]
+    random.Random(0).shuffle(tasks)  # what a stopped run has seen is a fair sample
+    print_table(*count(found(tasks, options.jobs, options.record), (*options.show, "slow")))
+
+
+def found(tasks, jobs, record):
+    """The rows of each program; those that the record has, then those that are tried now."""
+    known = dict(map(json.loads, record.read_text().splitlines())) if record is not None and record.exists() else {}
+    yield from known.values()
+    tasks = [task for task in tasks if title(*task[:2]) not in known]
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+        for (source, item, _), rows in pool.imap_unordered(try_program, tasks):
+            if record is not None:
+                with record.open("a") as file:
+                    file.write(json.dumps((title(source, item), rows)) + "\n")
+            yield rows
+
+
+def count(results, shown):
+    """How often each word was said of each transformation, and how many programs there were; prints what is to be shown."""
     counts, programs = Counter(), 0
-    with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
-        for rows in pool.imap_unordered(try_program, tasks):
-            programs += bool(rows)
-            for name, word, what, why in rows:
-                counts[name, word] += 1
-                if word in options.show or word == "slow":
-                    print(f"{word} {what}: {why}", flush=True)
-    print_table(counts, programs)
+    for rows in results:
+        programs += bool(rows)
+        for name, word, what, why in rows:
+            counts[name, word] += 1
+            if word in shown:
+                print(f"{word} {what}: {why}", flush=True)
+    return counts, programs
 
 
 def print_table(counts, programs):
