@@ -6,7 +6,7 @@ file at once and not computed again, so the study may be interrupted. `--train` 
 
 import argparse
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from rich.table import Table
 from torch.nn import functional as F
 
 from deepalgo.cluster import Changes, Settings, choose_centres, train, transforms
+from deepalgo.cluster.augment import augment
 from deepalgo.cluster.matching import match_distances
 from deepalgo.cluster.reproduce import STUDIES, Rival, build
 from deepalgo.cluster.training import accuracy
@@ -26,32 +27,47 @@ class Row:
     """A variant: how centres are chosen and matched, and how it is trained."""
 
     name: str
-    rival: Rival = field(default_factory=lambda: Rival("", 10, "k-means", reach=1))
-    settings: Settings = field(default_factory=Settings)
+    rival: Rival
+    settings: Settings
 
 
-BASE = Row("base: k-means, 9 shifts, cross-entropy, one-cycle Adam, moved by 1")
 PAPER = Settings(loss="mse", optimiser="sgd", rate=0.1, changes=Changes())
-ROWS = [
-    BASE,
-    Row(
-        "the paper's way: random, SGD on squares",
-        Rival("", 10, reach=1),
-        Settings(loss="mse", optimiser="sgd", rate=0.1, changes=Changes()),
-    ),
-    Row("random centres", Rival("", 10, reach=1)),
-    Row("k-medoids", Rival("", 10, "k-medoids", reach=1)),
-    Row("25 shifts", Rival("", 10, "k-means", reach=2)),
-    Row("no shifts", Rival("", 10, "k-means", reach=0)),
-    Row("with roughness", Rival("", 10, "k-means", reach=1, roughness=0.1)),
-    Row("squares", settings=Settings(loss="mse")),
-    Row("no augmentation", settings=Settings(changes=Changes())),
-    Row("moved by 2", settings=Settings(changes=Changes(shift=2))),
-    Row("repulsion", settings=Settings(repulsion=0.01)),
-    Row("masks fixed", settings=Settings(fixed=("masks",))),
-    Row("Q and labels fixed", settings=Settings(fixed=("mixing", "labels"))),
-    Row("temperatures fixed", settings=Settings(fixed=("temperature",))),
-]
+
+
+def rows(study):
+    """The set-up of `deepalgo reproduce cluster`, and others that differ from it in one thing."""
+    rival, settings = study.after, study.settings
+    pixels = replace(rival, edges=False, correction=(), temperature=0.005)
+
+    def other(name, training=settings, **change):
+        return Row(name, replace(rival, **change), training)
+
+    def trained(name, **change):
+        return Row(name, rival, replace(settings, **change))
+
+    return [
+        Row("base", rival, settings),
+        Row("the paper's way: random samples, pixels, SGD on squares", replace(pixels, centres="random", weighed=False, hidden=0), PAPER),
+        Row("pixels in place of edges (no W1)", pixels, settings),
+        other("places not weighed (no w2)", weighed=False),
+        other("edges not corrected", correction=()),
+        other("vote corrected", hidden=32),
+        other("random samples", centres="random"),
+        other("k-medoids", centres="k-medoids"),
+        other("no shifts", reach=0),
+        other("25 shifts", reach=2),
+        other("with roughness", roughness=0.1),
+        trained("squares", loss="mse"),
+        trained("images not changed", changes=Changes()),
+        trained("images only moved by 1", changes=Changes(shift=1)),
+        trained("weights not averaged", averaging=0.0),
+        trained("labels smoothed", smoothing=0.1),
+        trained("repulsion", repulsion=0.01),
+        trained("masks fixed", fixed=("masks",)),
+        trained("filters fixed", fixed=("filters",)),
+        trained("Q and labels fixed", fixed=("mixing", "labels")),
+        trained("temperatures fixed", fixed=("temperature",)),
+    ]
 
 
 @dataclass(frozen=True)
@@ -83,7 +99,7 @@ def near(first, second):
     return match_distances(first, second, transforms(1))
 
 
-def trained(row, data, seed, epochs):
+def train_one(row, data, seed, epochs):
     """Test accuracies before and after training."""
     chosen = choose_centres(*data.train, row.rival.each, row.rival.centres, seed=seed, metric=near)
     network = build(row.rival, chosen)
@@ -113,7 +129,7 @@ def _euclid(first, second):
     return (a * a).sum(1)[:, None] - 2 * a @ b.T + (b * b).sum(1)
 
 
-def prototypes(data, seed, epochs):
+def prototypes(data, seed, epochs, changes):
     """Learning vector quantisation: the same number of prototypes, trained on the relative distance to right and wrong ones (GLVQ)."""
     chosen = choose_centres(*data.train, 10, "k-means", seed=seed)
     points = torch.tensor(chosen.images.reshape(len(chosen.images), -1), requires_grad=True)
@@ -125,14 +141,14 @@ def prototypes(data, seed, epochs):
         right, wrong = distances.masked_fill(~own, torch.inf).amin(1), distances.masked_fill(own, torch.inf).amin(1)
         return torch.sigmoid(5 * (right - wrong) / (right + wrong)).mean()
 
-    _descend([points], loss, data, epochs, seed, 0.01)
+    _descend([points], loss, data, epochs, seed, 0.01, changes)
     with torch.no_grad():
         images, labels = tensors(data.test)
         return (owners[torch.cdist(images.flatten(1), points).argmin(1)] == labels).double().mean().item()
 
 
-def convolutions(data, seed, epochs):
-    """A small network of convolutions with about as many parameters as ClusterNet."""
+def convolutions(data, seed, epochs, changes):
+    """Two layers of convolutions and two dense ones with as many parameters as ClusterNet (187,000), on images changed in the same way."""
     torch.manual_seed(seed)
     network = torch.nn.Sequential(
         torch.nn.Conv2d(1, 32, 5),
@@ -142,21 +158,21 @@ def convolutions(data, seed, epochs):
         torch.nn.ReLU(),
         torch.nn.MaxPool2d(2),
         torch.nn.Flatten(),
-        torch.nn.Linear(64 * 16, 100),
+        torch.nn.Linear(64 * 16, 130),
         torch.nn.ReLU(),
-        torch.nn.Linear(100, 10),
+        torch.nn.Linear(130, 10),
     )
 
     def loss(images, labels):
         return F.cross_entropy(network(images[:, None]), labels)
 
-    _descend(list(network.parameters()), loss, data, epochs, seed, 0.002)
+    _descend(list(network.parameters()), loss, data, epochs, seed, 0.002, changes)
     with torch.no_grad():
         images, labels = tensors(data.test)
         return (network(images[:, None]).argmax(1) == labels).double().mean().item()
 
 
-def _descend(parameters, loss, data, epochs, seed, rate):
+def _descend(parameters, loss, data, epochs, seed, rate, changes):
     images, labels = tensors(data.train)
     steps = epochs * -(-len(images) // 100)
     optimiser = torch.optim.Adam(parameters, lr=rate)
@@ -165,16 +181,16 @@ def _descend(parameters, loss, data, epochs, seed, rate):
     for _ in range(epochs):
         for chosen in torch.randperm(len(images), generator=generator).split(100):
             optimiser.zero_grad()
-            loss(images[chosen], labels[chosen]).backward()
+            loss(augment(images[chosen], changes, generator), labels[chosen]).backward()
             optimiser.step()
             schedule.step()
 
 
 BASELINES = {
-    "Euclidean nearest k-means centre": lambda data, seed, epochs: nearest_prototype(data, seed),
-    "3 nearest of all training images": lambda data, seed, epochs: neighbours(data, seed),
+    "Euclidean nearest k-means centre": lambda data, seed, epochs, changes: nearest_prototype(data, seed),
+    "3 nearest of all training images": lambda data, seed, epochs, changes: neighbours(data, seed),
     "GLVQ, 10 prototypes a class": prototypes,
-    "two convolutions": convolutions,
+    "two convolutions, as many parameters": convolutions,
 }
 
 
@@ -193,16 +209,21 @@ def main():
     found = json.loads(options.file.read_text()) if options.file.is_file() else {}
     head = f"{options.data}, {options.train} images, {options.epochs} epochs"
     table = Table("variant", "before training", "after", title=f"Test accuracy in %, mean (spread) of {options.seeds} seeds: {head}")
-    for name in [row.name for row in ROWS] + list(BASELINES):
+    study = STUDIES[options.data]
+    known = {row.name: row for row in rows(study)}
+    for name in [*known, *BASELINES]:
         if options.rows and not any(word in name for word in options.rows):
             continue
         results = []
         for seed in range(options.seeds):
             key = f"{head}, test {options.test}: {name}, seed {seed}"
             if key not in found:
-                data = load(STUDIES[options.data], options.train, options.test, seed)
-                row = next((item for item in ROWS if item.name == name), None)
-                found[key] = trained(row, data, seed, options.epochs) if row else (None, BASELINES[name](data, seed, options.epochs))
+                data = load(study, options.train, options.test, seed)
+                found[key] = (
+                    train_one(known[name], data, seed, options.epochs)
+                    if name in known
+                    else (None, BASELINES[name](data, seed, options.epochs, study.settings.changes))
+                )
                 options.file.parent.mkdir(parents=True, exist_ok=True)
                 options.file.write_text(json.dumps(found, indent=1))
             results.append(found[key])

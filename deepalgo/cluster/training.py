@@ -65,6 +65,7 @@ class History:
 
     losses: list[float] = field(default_factory=list)
     accuracies: list[float] = field(default_factory=list)
+    #: Of processor time, in training.
     seconds: float = 0.0
 
     @property
@@ -113,9 +114,9 @@ def train(
         state.examine(float("nan"), validation)
         _tell(report, 0, state.history)
     while (epoch := len(state.history.accuracies)) <= settings.epochs and epoch - state.history.best <= settings.patience:
-        start = time.monotonic()
+        start = time.process_time()
         loss = _epoch(network, images, labels, settings, state, epoch)
-        state.history.seconds += time.monotonic() - start
+        state.history.seconds += time.process_time() - start
         state.examine(loss, validation)
         if checkpoint is not None:
             state.save(checkpoint, settings)
