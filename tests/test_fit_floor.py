@@ -1,59 +1,26 @@
 """The floor: nothing that `fit` hands back is worse than the heuristic on what it was selected by."""
 
-import math
+import sys
 
 import numpy as np
 import pytest
 import torch
 
 import deepalgo as da
+from deepalgo.commands.target import load_function
 from deepalgo.fitting.floor import FEWEST, compare
-
-
-def poly(x, y):
-    return 1.3 * x * x - 0.7 * y + 0.2
-
-
-def branchy(x, y):
-    if x > 0.5:
-        return 2.0 * x - 0.3 * y
-    if y < -0.2:
-        return 0.5 * y * y + 1.1
-    return x * 0.9 + 0.4
-
-
-def loopy(x, y):
-    z = 1.0
-    while z * z < abs(x) + 1.5:
-        z = z * 1.25 + 0.01 * y
-        if z > 50.0:
-            break
-    return z
-
-
-def fragile(x, y):
-    return math.sqrt(x + 1.0) * 0.8 + math.log(2.5 + y)
-
-
-def steps(x, y):
-    if x > 0.3:
-        return 1.0
-    return -1.0
-
-
-def exponent(x, y):
-    return abs(x + 2.0) ** 1.5 * math.exp(-0.5 * y)
-
+from tests.random_heuristics import write_heuristic
 
 #: Data that say nothing are refused before training.
 REASONS = ("all targets are the same", "cannot be split", "no floor to stand on")
-HEURISTICS = [poly, branchy, loopy, fragile, steps, exponent]
 
 
-def hostile(number):
-    """A case in which training has every reason to go wrong."""
+def hostile(number, folder):
+    """A random heuristic, and a case in which training has every reason to go wrong."""
     random = np.random.default_rng(number)
-    heuristic = HEURISTICS[number % len(HEURISTICS)]
+    path = folder / f"heuristic_{number}.py"
+    path.write_text(write_heuristic(random))
+    heuristic = load_function(f"{path}:heuristic")
     size = int(random.choice([4, 9, 30, 200]))
     x, y = random.uniform(-2, 2, (2, size))
     net = da.compile(heuristic)
@@ -64,7 +31,7 @@ def hostile(number):
         1: np.where(np.isnan(own), 0.0, own) * random.normal(1, 0.3) + random.normal(),
         2: random.standard_cauchy(size),  # noise with no mean
         3: random.normal(0, 1e12, size),
-    }[int(random.integers(4))]
+    }[int(random.choice(4, p=[0.2, 0.4, 0.2, 0.2]))]
     if random.random() < 0.3:
         targets = np.where(random.random(size) < 0.2, np.nan, targets)
     options = {
@@ -81,10 +48,11 @@ def hostile(number):
 
 
 @pytest.mark.slow
-def test_no_hostile_setting_leads_below_the_heuristic():
+def test_no_hostile_setting_leads_a_random_heuristic_below_itself(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
     improved, refused = 0, []
     for number in range(100):
-        net, inputs, targets, options = hostile(number)
+        net, inputs, targets, options = hostile(number, tmp_path)
         try:
             fit = da.fit(net, inputs, targets=targets, **options)
         except da.InputError as error:

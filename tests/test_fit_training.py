@@ -1,6 +1,8 @@
 """Training: every kind of data and objective, weights of every size, optimisers, seeds."""
 
+import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -212,3 +214,15 @@ def test_a_threshold_without_a_gradient_is_found_by_trying():
     assert fit.held_out["tuned constants"].centre < 0.05 * fit.held_out["heuristic"].centre
     threshold = next(weight for weight in fit.network.weights.entries if weight.role == "threshold")
     assert fit.network.weights[threshold.key].item() == pytest.approx(1.2, abs=0.02)
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_seconds_limit_steps_and_polishing_together(loss, monkeypatch):
+    clock = itertools.count()  # every look at it takes a second
+    monkeypatch.setattr("deepalgo.fitting.train.time", SimpleNamespace(monotonic=lambda: float(next(clock))))
+    fit = da.fit(da.compile(line), X, targets=torch.sin(3 * X), loss=loss, steps=10**6, seconds=100)
+    assert fit.improved
+    assert 60 < fit.rungs[-1].training["progress"].step <= 70
+    assert next(clock) < 110
+    with pytest.raises(da.InputError, match="seconds must be above 0, not 0"):
+        da.fit(da.compile(line), X, targets=X, seconds=0)

@@ -24,7 +24,8 @@ def feel(training: Training, x: Tensor) -> Tensor:
     loss = training_loss(training, x)
     for place in idle:
         for step in STEPS:
-            x, loss = _walk(training, x, loss, place, step)
+            if not training.is_late:
+                x, loss = _walk(training, x, loss, place, step)
     return x
 
 

@@ -53,6 +53,8 @@ from deepalgo.network import Network
 
 #: Samples in a batch, and samples that a drawing function gives for validation, for test and for methods that want all at once.
 BATCH, DRAWN = 1024, 2000
+#: The part of a limited time that steps may take, if polishing follows.
+STEPS_SHARE = 0.7
 
 
 def fit(
@@ -93,7 +95,7 @@ def fit(
     `rate` is the largest step relative to each weight's own size, `rates` holds factors of it by role or name (0 leaves them alone).
     `optimiser`: "adam" (one cycle, clipped), "lbfgs", or a class of `torch.optim`. `polished` ends with Gauss-Newton steps (L-BFGS if
     there are many weights, or the loss is no sum of squares). `patience`: how many hundredths of the run, in its second half, may
-    pass without a gain. `seeds` runs start at different weights; the best on validation is taken. `seconds` ends the steps early.
+    pass without a gain. `seeds` runs start at different weights; the best on validation is taken. `seconds` limits all training.
     `missing="drop"` leaves out samples with NaN.
 
     `checkpoint` names a file in which the state is kept: the same call goes on from there, and ends with the same weights. Ctrl-C ends
@@ -101,6 +103,8 @@ def fit(
     """
     work = Work(net, Objective(net, loss, residual, supervised=_is_supervised(inputs, targets, residual, loss)), World.find(), seed)
     work.gather(inputs, targets, validation, test, batch_size, missing)
+    if seconds is not None and not seconds > 0:
+        raise InputError(f"seconds must be above 0, not {seconds}")
     settings = Settings(_positive("steps", steps), rate, clip, patience, optimiser, _positive("seeds", seeds), seed, seconds)
     work.open(checkpoint, settings, rates, polished)
     with Bar(progress if work.world.leads else False) as bar:
@@ -162,6 +166,8 @@ class Work:
             raise InputError(f"{self.net.program.name}() has no finite loss on any validation sample: there is no floor to stand on")
         if all(weight.frozen for weight in self.net.weights.entries):
             raise InputError(f"{self.net.program.name}() has no weight that could be trained: print(net.weights) says why")
+        if settings.seconds is not None and is_tensorized(self.net):
+            settings = replace(settings, seconds=settings.seconds / 2)  # for each of two trainings
         rungs = [heuristic]
         if not is_untouched(self.net):
             given = competitor(self.net)
@@ -181,7 +187,8 @@ class Work:
         self, name: str, net: Network, known: torch.Tensor, settings: Settings, rates: Mapping[str, float] | None, polished: bool, bar: Bar
     ) -> Rung:
         net.max_rounds = max(enough_rounds(self.heuristic, part.leaves) for part in (self.batches.whole(), self.validation))
-        space = Space(net, rates)
+        space, polished = Space(net, rates), polished and not is_second_order(settings.optimiser)
+        settings = replace(settings, share=STEPS_SHARE if polished else 1.0)
         training = Training(space, self.objective, self.batches, self.validation, known, settings, self.world)
         bar.begin(name, settings.steps)
         if (state := self.checkpoint.state(name)) is not None:
@@ -193,7 +200,7 @@ class Work:
 
         if training.floor > 0 and len(space):
             training.run(after_look)
-        space.put(self._finished(training, polished and not is_second_order(settings.optimiser)))
+        space.put(self._finished(training, polished))
         details = {"progress": training.progress, "ended": [run.ended for run in training.runs], "interrupted": training.interrupted}
         return Rung(name, net, self._losses(net), training=details)
 

@@ -19,7 +19,7 @@ FEWEST = 6
 DRAWS = 2000
 LEVEL = 0.95
 #: Samples that are drawn one by one.
-MOST = 4000
+MOST = 1000
 
 
 @dataclass(frozen=True, slots=True)

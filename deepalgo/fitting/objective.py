@@ -14,6 +14,7 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -156,7 +157,7 @@ def _per_sample(loss: str | Callable[..., Any]) -> str | Callable[..., Any]:
 
 def _answered(results: list[Tensor]) -> Tensor:
     """Which samples have finite answers."""
-    return torch.stack([result.detach().isfinite().reshape(len(result), -1).all(1) for result in results]).all(0)
+    return torch.stack([_rows(result.detach().isfinite()).all(1) for result in results]).all(0)
 
 
 def _mean(value: Tensor, count: int) -> Tensor:
@@ -165,11 +166,16 @@ def _mean(value: Tensor, count: int) -> Tensor:
         return value.reshape(1)
     if len(value) != count:
         raise InputError(f"the loss of {count} samples must be {count} numbers or one, not {tuple(value.shape)}")
-    return value.reshape(count, -1).mean(1)
+    return _rows(value).mean(1)
+
+
+def _rows(value: Tensor) -> Tensor:
+    """All numbers of a sample in a row, also where there is no sample."""
+    return value.reshape(len(value), math.prod(value.shape[1:]))
 
 
 def _matrix(value: Tensor) -> Tensor:
-    value = value.reshape(len(value), -1)
+    value = _rows(value)
     return torch.cat([value.real, value.imag], 1) * 2**0.5 if value.is_complex() else value
 
 

@@ -12,7 +12,6 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from deepalgo.errors import DeepalgoError
 from deepalgo.fitting.feel import feel
 from deepalgo.fitting.samples import Samples
 from deepalgo.fitting.together import Together
@@ -23,6 +22,12 @@ MOST_WEIGHTS, MOST_NUMBERS = 600, 32
 #: Samples times numbers times weights.
 MOST_DERIVATIVES = 10_000_000
 ROUNDS = 200
+#: With many weights a round costs much: there are fewer, so that rounds times weights is at most this.
+ROUNDS_TIMES_WEIGHTS = 30_000
+#: So many rounds without a lower validation loss end it.
+IDLE = 30
+#: With few weights it starts from the initial ones, too: the shortest way to the optimum of a smooth formula.
+FEW = 30
 #: Gains below this part of the loss end it.
 ENOUGH = 1e-9
 #: Of two points whose validation losses differ by less than this part, the one with the lower training loss is taken.
@@ -38,8 +43,8 @@ def polish(training: Training) -> Tensor:
     best = training.best.best_x
     squares = Squares.of(training) if training.objective.is_squares else None
     descend = squares.descend if squares is not None else functools.partial(by_gradient, training)
-    found = [descend(torch.zeros_like(best)), descend(best)] if squares is not None else [descend(best)]
-    best = min([*found, best], key=training.score)
+    starts = [torch.zeros_like(best), best] if squares is not None and len(best) <= FEW else [best]
+    best = min([*map(descend, starts), best], key=training.score)
     for _ in range(TURNS):
         felt = feel(training, best)
         if torch.equal(felt, best):
@@ -50,7 +55,9 @@ def polish(training: Training) -> Tensor:
 
 def by_gradient(training: Training, start: Tensor) -> Tensor:
     """The same for many weights and for any loss, by L-BFGS."""
-    settings = replace(training.settings, optimiser="lbfgs", steps=40, runs=1, patience=100, seconds=None)
+    limit = training.settings.seconds
+    left = None if limit is None else max(0.0, limit - training.elapsed())
+    settings = replace(training.settings, optimiser="lbfgs", steps=40, runs=1, patience=100, seconds=left, share=1.0)
     same = training.space, training.objective, training.batches, training.validation, training.known
     last = Training(*same, settings, training.world, start)
     last.run()
@@ -83,15 +90,17 @@ class Squares:
 
     def descend(self, x: Tensor) -> Tensor:
         """The lowest point on the way down, or the best one by validation if that is clearly better."""
-        best, score = x, self.training.score(x)
+        best, score, idle = x, self.training.score(x), 0
         damping, loss = 1e-3, self._loss(x)
-        for _ in range(ROUNDS):
+        for _ in range(min(ROUNDS, ROUNDS_TIMES_WEIGHTS // len(x))):
+            if self.training.is_late:
+                break
             normal, slope = self._equations(x)
             moved, damping, new = self._damped_step(x, normal, slope, damping, loss)
             gain, x, loss = (loss - new) / loss if loss else 0.0, moved, new
             found = self.training.score(x)
-            best, score = (x, found) if found < score else (best, score)
-            if not gain > ENOUGH:
+            best, score, idle = (x, found, 0) if found < score else (best, score, idle + 1)
+            if not gain > ENOUGH or idle == IDLE:
                 break
         return x if self.training.score(x) <= score * (1 + SAME) else best
 
@@ -130,7 +139,7 @@ class Squares:
         x = training.best.best_x
         try:
             slope = 2 * self._equations(x)[1]
-        except (RuntimeError, ValueError, TypeError, NotImplementedError, DeepalgoError):
-            return False
+        except RuntimeError:
+            return False  # an operation of torch that takes no batch of weights
         wanted = training.world.add(training.alone(x, self.samples))[:-2]
         return bool(((slope - wanted).abs() <= CLOSE * wanted.abs().max().clamp(min=1e-300)).all())

@@ -48,6 +48,7 @@ class Settings:
     runs: int
     seed: int
     seconds: float | None
+    share: float = 1.0  # the part of the seconds that steps may take; the rest is for polishing
 
     @property
     def every(self) -> int:
@@ -102,6 +103,7 @@ class Training:
         self.settings = settings
         self.world = world
         self.progress = Progress()
+        self.begun = time.monotonic()
         self.interrupted = False
         self.unit = 1.0  # losses are seen relative to where they begin
         self.together: Together | None = None
@@ -122,12 +124,12 @@ class Training:
 
     def run(self, after_look: Callable[[Training], None] = lambda training: None) -> None:
         """All steps, or as many as are needed."""
-        begun = time.monotonic() - self.progress.seconds
+        self.begun = time.monotonic() - self.progress.seconds
         try:
             while not self.is_over and len(self.space):
                 self.advance()
-                self.progress.seconds = time.monotonic() - begun
-                if self.progress.step % self.settings.every == 0 or self.progress.step == self.settings.steps:
+                self.progress.seconds = self.elapsed()
+                if self.progress.step % self.settings.every == 0 or self.is_over:
                     self.look()
                     after_look(self)
         except KeyboardInterrupt:
@@ -224,8 +226,19 @@ class Training:
     @property
     def is_over(self) -> bool:
         """Whether all steps were taken, or as many as are of use."""
-        late = self.settings.seconds is not None and self.progress.seconds >= self.settings.seconds
+        limit = self.settings.seconds
+        late = limit is not None and self.progress.seconds >= self.settings.share * limit
         return late or self.progress.step >= self.settings.steps or all(run.ended for run in self.runs)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether all the time is over, polishing included."""
+        return self.settings.seconds is not None and self.elapsed() >= self.settings.seconds
+
+    def elapsed(self) -> float:
+        """Seconds since the start; where they are limited, those of the slowest process, as all have to stop together."""
+        mine = time.monotonic() - self.begun
+        return mine if self.settings.seconds is None else self.world.most(mine)
 
     def _guarded(self, run: Run, step: Callable[[Run], float]) -> float:
         """Take a step, and take it back if it leads to no number."""
@@ -265,8 +278,8 @@ class Training:
         return found[0]
 
     def _part(self) -> float:
-        part = self.progress.step / self.settings.steps
-        return part if self.settings.seconds is None else min(1.0, max(part, self.progress.seconds / self.settings.seconds))
+        part, limit = self.progress.step / self.settings.steps, self.settings.seconds
+        return part if limit is None else min(1.0, max(part, self.progress.seconds / (self.settings.share * limit)))
 
     def state(self) -> dict[str, Any]:
         """Everything that decides how it goes on, as tensors and plain values."""

@@ -46,6 +46,14 @@ class World:
             dist.all_reduce(numbers)
         return numbers
 
+    def most(self, number: float) -> float:
+        """The largest number that any process has."""
+        if self.size == 1:
+            return number
+        shared = torch.tensor(number, dtype=torch.float64)
+        dist.all_reduce(shared, dist.ReduceOp.MAX)
+        return shared.item()
+
     def collect(self, mine: Tensor, size: int) -> Tensor:
         """One number for every sample, from the shares of all processes."""
         if self.size == 1:
