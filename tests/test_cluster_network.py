@@ -159,10 +159,11 @@ def test_repulsion_falls_when_centres_of_two_classes_part():
     assert values[0] == 1 and values[1] < 1e-3
 
 
-def test_the_estimator_learns_explains_and_survives_pickling(digits):
+@pytest.mark.parametrize(("options", "side"), [({}, 6), ({"edges": True, "weighed": True, "correction": (4,), "averaging": 0.9}, 2)])
+def test_the_estimator_learns_explains_and_survives_pickling(digits, options, side):
     images, labels = digits
     rows = images.reshape(len(images), -1)
-    classifier = ClusterNetClassifier(centres_per_class=2, epochs=3, batch=50, roughness=0.1).fit(rows[:800], labels[:800])
+    classifier = ClusterNetClassifier(centres_per_class=2, epochs=3, batch=50, roughness=0.1, **options).fit(rows[:800], labels[:800])
     found = classifier.predict(rows[1000:1300])
     assert np.mean(found == labels[1000:1300]) > 0.9
     assert max(classifier.history_.accuracies) >= classifier.history_.accuracies[0]
@@ -170,7 +171,10 @@ def test_the_estimator_learns_explains_and_survives_pickling(digits):
     assert np.array_equal(again.scores(rows[:50]), classifier.scores(rows[:50]))
     reason = classifier.explain(rows[1000])
     assert reason.places.sum() == pytest.approx(reason.distances[0]) and (np.diff(reason.distances) >= 0).all()
-    assert reason.flow.shape == (2, 6, 6) and len(reason.nearest) == 5
+    assert reason.flow.shape == (2, side, side) and len(reason.nearest) == 5
+    everyone = classifier.explain(rows[1000], count=20)
+    vote = (classifier.weights_["mixing"][:, everyone.nearest] @ everyone.shares) @ classifier.weights_["labels"]
+    np.testing.assert_allclose(vote, classifier.scores(rows[1000:1001])[0], rtol=1e-3, atol=1e-4)
 
 
 def test_pictures_are_drawn(digits):

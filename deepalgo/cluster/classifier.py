@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, check_random_state, valida
 
 from deepalgo.cluster.augment import Changes
 from deepalgo.cluster.centres import choose_centres
+from deepalgo.cluster.features import correction, edges, look
 from deepalgo.cluster.matching import Transform, match, match_distances, transforms
 from deepalgo.cluster.plots import confusion_matrix, plot_centres, plot_confusion, plot_explanation
 from deepalgo.cluster.spectral import spectral_mixing
@@ -68,7 +69,9 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     `image_shape` of a row of pixels is a square unless given; features that are no image are laid out in one, and not moved. `centres` are
     "random", "k-means" or "k-medoids". `reach` and `angles` say how far centres may move to fit; `roughness` (lambda) starts the penalty of
     uneven movement, None leaves it out. `temperature` is set by the distances at hand unless given. `mixing` (Q) starts as "identity" or
-    "spectral". With `epochs=0` the heuristic itself decides. A share `validation` of the images chooses the epoch and ends training.
+    "spectral". With `edges` (W1) these are compared in place of pixels, at half the resolution, with a `correction` of so many filters in
+    each layer; `weighed` (w2) gives every place of a centre a weight. With `epochs=0` the heuristic itself decides. A share `validation`
+    of the images chooses the epoch and ends training; `averaging` is how much of the mean of earlier weights stays in each step.
     """
 
     def __init__(
@@ -82,11 +85,15 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         roughness: float | None = None,
         temperature: float | None = None,
         mixing: str = "identity",
+        edges: bool = False,
+        weighed: bool = False,
+        correction: Sequence[int] = (),
         epochs: int = 10,
         batch: int = 100,
         rate: float = 0.01,
         loss: str = "cross-entropy",
         shift: int = 1,
+        averaging: float = 0.0,
         repulsion: float = 0.0,
         validation: float = 0.1,
         patience: int = 5,
@@ -102,11 +109,15 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.roughness = roughness
         self.temperature = temperature
         self.mixing = mixing
+        self.edges = edges
+        self.weighed = weighed
+        self.correction = correction
         self.epochs = epochs
         self.batch = batch
         self.rate = rate
         self.loss = loss
         self.shift = shift
+        self.averaging = averaging
         self.repulsion = repulsion
         self.validation = validation
         self.patience = patience
@@ -168,10 +179,11 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         check_is_fitted(self)
         image = self._images(np.asarray(x, float).reshape(1, -1))[0]
         weights = self.weights_
-        r, flow = match(image, weights["masks"], weights["centres"], self.moves_)
+        r, flow = match(self._seen(image, weights), weights["masks"], self._seen(weights["centres"], weights), self.moves_)
         if "roughness" in weights:
             r = (1 + weights["roughness"] * np.sum(np.abs(laplacian(flow)), axis=0)) * r
-        distances = np.sum(r * r, axis=(1, 2))
+        places = weights.get("importance", 1.0) * r * r
+        distances = np.sum(places, axis=(1, 2))
         scaled = weights["temperature"] * distances
         closeness = np.exp(scaled.min() - scaled)
         order = distances.argsort()[:count]
@@ -184,7 +196,7 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             (closeness / closeness.sum())[order],
             weights["centres"][best],
             flow[:, best],
-            r[best] ** 2,
+            places[best],
         )
 
     def plot_centres(self, axes: Axes | None = None) -> Axes:
@@ -215,8 +227,18 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return np.pad(rows, ((0, 0), (0, missing))).reshape(len(rows), *self.shape_)
 
     def _distances(self, images: Array, centres: Array) -> Array:
-        """Distances of the heuristic between any images."""
-        return match_distances(images, centres, self.moves_)
+        """Distances of the untrained heuristic between any images."""
+        first, second = (look(item, self._filters()) if self.edges else item for item in (images, centres))
+        return match_distances(first, second, self.moves_)
+
+    def _filters(self) -> Array:
+        return edges(self.shape_[2] if len(self.shape_) == 3 else 1)
+
+    def _seen(self, images: Array, weights: dict[str, Array]) -> Array:
+        """What is compared of images: their pixels, or what trained filters find in them."""
+        if "filters" not in weights:
+            return images
+        return look(images, weights["filters"], [item for key, item in weights.items() if key.startswith("correction")])
 
     def _typical(self, images: Array, centres: Array) -> float:
         """One over the usual distance to the nearest centre: near enough to one to count, far enough from the others."""
@@ -231,8 +253,20 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return np.eye(len(centres)), labels
 
     def _compile(self, centres: Array, mixing: Array, labels: Array) -> Network:
-        temperatures = np.full(len(centres), float(self.temperature_))
-        decide = heuristic(centres, labels, self.moves_, temperature=temperatures, roughness=self.roughness, mixing=mixing)
+        filters = self._filters() if self.edges else None
+        sizes, channels = tuple(self.correction), self.shape_[2] if len(self.shape_) == 3 else 1
+        height, width = (size // 2 - 2 if self.edges else size - 2 for size in self.shape_[:2])
+        decide = heuristic(
+            centres,
+            labels,
+            self.moves_,
+            temperature=np.full(len(centres), float(self.temperature_)),
+            roughness=self.roughness,
+            mixing=mixing,
+            filters=filters,
+            correction=correction(sizes, filters.shape[1], channels) if sizes and filters is not None else (),
+            importance=np.ones((len(centres), height, width)) if self.weighed else None,
+        )
         return compile(decide, example=((np.zeros(self.shape_),), {})).float()
 
     def _train(self, images: Array, labels: Array, kept: Array, held: Array, seed: int) -> History:
@@ -243,6 +277,7 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             rate=self.rate,
             loss=self.loss,
             changes=Changes(shift=self.shift if len(self.moves_) > 1 else 0),
+            averaging=self.averaging,
             repulsion=self.repulsion,
             patience=self.patience,
             seed=seed,

@@ -6,7 +6,7 @@ of the heuristic, so that training learns better ones.
 >>> image = np.zeros((6, 6))
 >>> image[:, 3:] = 1.0
 >>> found = look(image, edges())
->>> found.shape, [name for name, channel in zip(("pixel", "right", "left", "down", "up"), found[1].T) if channel.any()]
+>>> found.shape, [name for name, channel in zip(("pixel", "right", "left", "down", "up"), found[1, 1]) if channel > 0]
 ((3, 3, 5), ['pixel', 'right'])
 """
 

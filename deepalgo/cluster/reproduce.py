@@ -238,7 +238,8 @@ def _load(place: Path) -> Result:
 
 
 def _tell(what: str, result: Result, printed: Array, overall: float) -> Iterator[str]:
-    yield f"\n{what}: {result.accuracy:.2f} % (paper: {overall:.1f} %), {result.parameters} parameters, {result.seconds:.0f} s of processor time"
+    yield f"\n{what}: {result.accuracy:.2f} % (paper: {overall:.1f} %)"
+    yield f"  {result.parameters} parameters, {result.seconds:.0f} s of processor time"
     if result.differing[1]:
         yield f"  the network decides unlike the plain function on {result.differing[0]} of {result.differing[1]} test images"
         yield f"  with temperature 1 in place of its own, {result.by_temperature} decisions would be others"
