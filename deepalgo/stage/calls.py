@@ -15,7 +15,7 @@ import numpy as np
 from deepalgo.errors import CompileError
 from deepalgo.signature import parameters_of
 from deepalgo.spans import FunctionSource, SourceUnavailable, attribute_span, definition_span, read_function
-from deepalgo.stage import access, natives, recursion
+from deepalgo.stage import natives, recursion, subscripts
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.methods import ArrayMethod
 from deepalgo.stage.bind import Parameters, bind
@@ -104,10 +104,8 @@ def _vectorized(machine: Machine, function: Any, args: list[Any], kwargs: dict[s
     if not target:
         return call(machine, function.pyfunc, args, kwargs, node)
     spread = [natives.HANDLERS[np.broadcast_to](machine, [item, target], {}, node) for item in args]
-    places = list(np.ndindex(*target))
-    results = [
-        call(machine, function.pyfunc, [access.get_item(machine, item, place, node) for item in spread], kwargs, node) for place in places
-    ]
+    rows = ([subscripts.get_item(machine, item, place, node) for item in spread] for place in np.ndindex(*target))
+    results = [call(machine, function.pyfunc, row, kwargs, node) for row in rows]
     whole = machine.emit("stack", *[to_signal(machine, item) for item in results], flavour="np")
     return natives.HANDLERS[np.reshape](machine, [machine.heap.created(Array(whole)), target], {}, node)
 

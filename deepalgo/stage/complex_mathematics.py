@@ -8,7 +8,7 @@ from typing import Any
 
 from deepalgo.ir import Kind, Type
 from deepalgo.stage import arithmetic
-from deepalgo.stage.builtin_functions import pointwise
+from deepalgo.stage.builtin_numbers import pointwise
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Handler, call_native, contains_signal, handles
 from deepalgo.stage.values import Known, Signal

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.ir import Kind, Op, Type
-from deepalgo.stage import access, arithmetic, calls, comparisons, names
+from deepalgo.stage import arithmetic, assignment, attributes, calls, comparisons, iteration, names, subscripts
 from deepalgo.stage.exits import Way, falling
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.regions import Arm, choose, meet, resume, run_arm
@@ -147,7 +147,7 @@ def items(machine: Machine, nodes: list[ast.expr]) -> list[Any]:
     result: list[Any] = []
     for node in nodes:
         if isinstance(node, ast.Starred):
-            result.extend(access.iterate(machine, evaluate(machine, node.value), node))
+            result.extend(iteration.iterate(machine, evaluate(machine, node.value), node))
         else:
             result.append(evaluate(machine, node))
     return result
@@ -167,7 +167,7 @@ def _dict(machine: Machine, node: ast.Dict) -> Any:
         if key is None:
             result.update(held)
         else:
-            result[access.static_key(machine, evaluate(machine, key), key)] = held
+            result[subscripts.static_key(machine, evaluate(machine, key), key)] = held
     return machine.heap.created(result)
 
 
@@ -175,18 +175,18 @@ def _subscript(machine: Machine, node: ast.Subscript) -> Any:
     container = evaluate(machine, node.value)
     key = evaluate(machine, node.slice)
     machine.at(node)
-    return resolve(machine, access.get_item(machine, container, key, node))
+    return resolve(machine, subscripts.get_item(machine, container, key, node))
 
 
 def _slice(machine: Machine, node: ast.Slice) -> Any:
     parts = [None if part is None else evaluate(machine, part) for part in (node.lower, node.upper, node.step)]
-    return slice(*[access.static_int(machine, part, node) for part in parts])
+    return slice(*[subscripts.static_int(machine, part, node) for part in parts])
 
 
 def _attribute(machine: Machine, node: ast.Attribute) -> Any:
     value = evaluate(machine, node.value)
     machine.at(node)
-    return resolve(machine, distribute(machine, value, lambda item: access.get_attribute(machine, item, node.attr, node), node))
+    return resolve(machine, distribute(machine, value, lambda item: attributes.get_attribute(machine, item, node.attr, node), node))
 
 
 def _call(machine: Machine, node: ast.Call) -> Any:
@@ -251,7 +251,7 @@ def _dict_comprehension(machine: Machine, node: ast.DictComp) -> Any:
         found: dict[Any, Any] = {}
 
         def add() -> None:
-            key = access.static_key(machine, evaluate(machine, node.key), node.key)
+            key = subscripts.static_key(machine, evaluate(machine, node.key), node.key)
             found[key] = evaluate(machine, node.value)
 
         _comprehend(machine, node.generators, source, add)
@@ -263,7 +263,7 @@ def _dict_comprehension(machine: Machine, node: ast.DictComp) -> Any:
 def _comprehend(machine: Machine, generators: list[ast.comprehension], source: Any, add: Callable[[], None]) -> None:
     """Run the loops of a comprehension. Its variables live in a scope of their own; only the first iterable is outside of it."""
     outer = machine.frame
-    items = access.iterate(machine, source, generators[0].iter)
+    items = iteration.iterate(machine, source, generators[0].iter)
     bound = frozenset(name for generator in generators for name in names.targets(generator.target))
     frame = Frame(outer.source, {}, outer.globals, outer, local_names=bound, comprehension=True)
     machine.heap.namespace(frame.names)
@@ -277,11 +277,11 @@ def _comprehend(machine: Machine, generators: list[ast.comprehension], source: A
 def _run_generators(machine: Machine, generators: list[ast.comprehension], items: list[Any], add: Callable[[], None]) -> None:
     generator, *others = generators
     for item in items:
-        access.assign(machine, generator.target, item)
+        assignment.assign(machine, generator.target, item)
         if not all(_static_test(machine, test) for test in generator.ifs):
             continue
         if others:
-            _run_generators(machine, others, access.iterate(machine, evaluate(machine, others[0].iter), others[0].iter), add)
+            _run_generators(machine, others, iteration.iterate(machine, evaluate(machine, others[0].iter), others[0].iter), add)
         else:
             add()
 
@@ -302,7 +302,7 @@ def _walrus(machine: Machine, node: ast.NamedExpr) -> Any:
     inner = []
     while machine.frame.comprehension:  # it binds in the function around
         inner.append(machine.frames.pop())
-    access.assign(machine, node.target, value)
+    assignment.assign(machine, node.target, value)
     machine.frames.extend(reversed(inner))
     return value
 

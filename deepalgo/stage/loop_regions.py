@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deepalgo.ir import Block, Kind, Loop, Statement, Type, Value, While
-from deepalgo.stage import access, arithmetic
+from deepalgo.stage import arithmetic, assignment
 from deepalgo.stage.aliases import holders, parts, relate
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.exits import Case, Exit, Way
@@ -184,7 +184,7 @@ class LoopRegion:
         machine = self.machine
         if self.rounds is not None:
             number = self.control["round"] if index is None else Signal(index, "py", True, None)
-            access.assign(machine, self.node.target, self._item(number))  # type: ignore[union-attr]  # only a `for` has rounds
+            assignment.assign(machine, self.node.target, self._item(number))  # type: ignore[union-attr]  # only a `for` has rounds
         try:
             outcome = self.body()
         except UserRaise as error:

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from deepalgo.errors import CompileError
-from deepalgo.stage import access
-from deepalgo.stage.builtin_functions import DynamicRange
+from deepalgo.stage import assignment, iteration
+from deepalgo.stage.builtin_containers import DynamicRange
 from deepalgo.stage.exits import FALL, Case, Exit, Way
 from deepalgo.stage.loop_regions import LoopRegion, Rounds
 from deepalgo.stage.machine import MAX_STATIC_ROUNDS, Machine
@@ -39,7 +39,7 @@ def _over(machine: Machine, node: ast.For, iterable: Any) -> Exit:
         staged = _once_for_all_rounds(machine, node, iterable)
         if staged is not None:
             return staged
-    return _unroll(machine, node, access.walk(machine, iterable, node.iter))
+    return _unroll(machine, node, iteration.walk(machine, iterable, node.iter))
 
 
 def _once_for_all_rounds(machine: Machine, node: ast.For, iterable: range) -> Exit | None:
@@ -81,14 +81,14 @@ def _body(machine: Machine, node: ast.For | ast.While) -> Exit:
     return sequence(machine, steps(machine, node.body), node)
 
 
-def _unroll(machine: Machine, node: ast.For, items: access.Walk) -> Exit:
+def _unroll(machine: Machine, node: ast.For, items: iteration.Walk) -> Exit:
     """One copy of the body for every item."""
     outer = machine.site
 
     def round_of(number: int) -> Step:
         def step() -> Exit:
             machine.site = (*outer, f"{node.lineno}#{number}")
-            access.assign(machine, node.target, items.read(number))
+            assignment.assign(machine, node.target, items.read(number))
             outcome = _body(machine, node)
             machine.site = outer
             return going_on(machine, outcome)

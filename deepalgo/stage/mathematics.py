@@ -8,17 +8,15 @@ from collections.abc import Callable
 from typing import Any
 
 from deepalgo.ir import Kind, Type
-from deepalgo.stage import access, arithmetic
+from deepalgo.stage import arithmetic, iteration
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.convert import to_signal
-from deepalgo.stage.builtin_functions import pointwise, to_int
+from deepalgo.stage.builtin_numbers import pointwise, to_int
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Handler, call_native, contains_signal, handles
+from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, call_native, contains_signal, handles
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Known, Signal, UserRaise
 
-Args = list[Any]
-Kwargs = dict[str, Any]
 Rule = Callable[[Machine, Signal], Signal]
 
 DOMAIN = "math domain error"
@@ -93,7 +91,7 @@ def real(machine: Machine, value: Any) -> Any:
     if value.kind is Kind.COMPLEX:
         raise UserRaise(TypeError, "must be real number, not complex", machine.span)
     if value.shape:
-        value = access.only_item(machine, value)
+        value = iteration.only_item(machine, value)
     cast = machine.cast(value, Type(Kind.REAL))
     known = None if value.known is None else Known(float(value.known.value), value.known.keys)
     return Signal(cast.value, "py", value.uniform, known)
@@ -215,7 +213,7 @@ def _hypot(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 @handles(math.dist)
 def _dist(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    first, second = (access.iterate(machine, item, node) for item in args)
+    first, second = (iteration.iterate(machine, item, node) for item in args)
     if len(first) != len(second):
         raise UserRaise(ValueError, "both points must have the same number of dimensions", machine.span)
     return _hypot(machine, [arithmetic.binary(machine, ast.Sub, a, b, node) for a, b in zip(first, second, strict=True)], {}, node)
@@ -223,7 +221,7 @@ def _dist(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 @handles(math.fsum)
 def _fsum(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    items = access.iterate(machine, args[0], node)
+    items = iteration.iterate(machine, args[0], node)
     if not contains_signal(items):
         return call_native(machine, math.fsum, [items], {}, node)
     return _accumulate(machine, ast.Add, [real(machine, item) for item in items], node)
@@ -231,7 +229,7 @@ def _fsum(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 @handles(math.prod)
 def _prod(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return _accumulate(machine, ast.Mult, [kwargs.get("start", 1), *access.iterate(machine, args[0], node)], node)
+    return _accumulate(machine, ast.Mult, [kwargs.get("start", 1), *iteration.iterate(machine, args[0], node)], node)
 
 
 def _accumulate(machine: Machine, op: type[ast.operator], items: list[Any], node: ast.AST) -> Any:

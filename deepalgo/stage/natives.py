@@ -15,7 +15,9 @@ import numpy as np
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.values import Closure, DataLength, Leak, Signal, Text, Union, UserRaise
 
-Handler = Callable[[Machine, list[Any], dict[str, Any], ast.AST], Any]
+Args = list[Any]
+Kwargs = dict[str, Any]
+Handler = Callable[[Machine, Args, Kwargs, ast.AST], Any]
 
 #: What a function does when it may meet Signals, by the function object itself.
 HANDLERS: dict[Any, Handler] = {}
@@ -85,7 +87,15 @@ def register(rule: Callable[[Callable[..., Any]], Handler], *functions: Callable
 
 def find(function: Any) -> Handler | None:
     """The handler of a function, if it has one."""
-    from deepalgo.stage import builtin_functions, complex_mathematics, mathematics, scipy_rules, silence  # noqa: F401 - they register themselves
+    from deepalgo.stage import (  # noqa: F401 - they register themselves
+        builtin_containers,
+        builtin_numbers,
+        builtin_questions,
+        complex_mathematics,
+        mathematics,
+        scipy_rules,
+        silence,
+    )
     from deepalgo.stage.arrays import constructors, elementwise, linear, reductions  # noqa: F401
 
     try:
@@ -177,7 +187,7 @@ def label(function: Any) -> str:
 
 
 def _call_method(machine: Machine, function: Any, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    from deepalgo.stage.access import refuse_shared
+    from deepalgo.stage.subscripts import refuse_shared
 
     if isinstance(owner, str):
         return _call_string(machine, function, name, args, kwargs, node)
@@ -188,7 +198,7 @@ def _call_method(machine: Machine, function: Any, owner: Any, name: str, args: l
     if signals and name not in MOVING:
         machine.refuse(f"`.{name}` compares items that depend on data", "Write the loop out.", node)
     if any(isinstance(item, Signal) for item in args[:1]) and name in ("insert", "pop", "get", "setdefault") and not isinstance(owner, set):
-        from deepalgo.stage.access import static_key
+        from deepalgo.stage.subscripts import static_key
 
         args = [static_key(machine, args[0], node), *args[1:]]
     return _run(machine, function, args, kwargs, node)

@@ -11,7 +11,7 @@ import numpy as np
 
 from deepalgo.ir import Kind, Type
 from deepalgo.ops.table import TABLE
-from deepalgo.stage import access
+from deepalgo.stage import subscripts
 from deepalgo.stage.arrays import elementwise, splines
 from deepalgo.stage.arrays.convert import is_plain, to_signal, wrap
 from deepalgo.stage.machine import Machine
@@ -76,7 +76,7 @@ def _of_order(row: str, native: Any) -> Handler:
     def handler(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
         if all(is_plain(machine, item) for item in args):
             return elementwise.call_numpy(machine, native, *args)
-        order = access.static_int(machine, args[0], node, "the order of this Bessel function")
+        order = subscripts.static_int(machine, args[0], node, "the order of this Bessel function")
         return wrap(machine, machine.emit(row, to_signal(machine, args[1]), order=float(order), flavour="np"))
 
     return handler

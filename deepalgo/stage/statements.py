@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from deepalgo.stage import access, arithmetic, loops, silence, tries
+from deepalgo.stage import arithmetic, assignment, attributes, iteration, loops, silence, subscripts, tries
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.calls import call
 from deepalgo.stage.exits import FALL, Case, Exit, Way
@@ -62,7 +62,7 @@ def _assign(machine: Machine, node: ast.Assign) -> Exit:
     value = evaluate(machine, node.value) if displayed is None else tuple(items(machine, displayed))
     for target in node.targets:
         machine.at(target)
-        access.assign(machine, target, value)
+        assignment.assign(machine, target, value)
     return FALL
 
 
@@ -76,7 +76,7 @@ def _side_by_side(node: ast.Assign) -> list[ast.expr] | None:
 
 def _annotated(machine: Machine, node: ast.AnnAssign) -> Exit:
     if node.value is not None:
-        access.assign(machine, node.target, evaluate(machine, node.value))
+        assignment.assign(machine, node.target, evaluate(machine, node.value))
     return FALL
 
 
@@ -85,17 +85,17 @@ def _augmented(machine: Machine, node: ast.AugAssign) -> Exit:
     match node.target:
         case ast.Name():
             held = evaluate(machine, ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target))
-            access.assign(machine, node.target, _update(machine, node, held))
+            assignment.assign(machine, node.target, _update(machine, node, held))
         case ast.Subscript():
             container = evaluate(machine, node.target.value)
             key = evaluate(machine, node.target.slice)
             machine.at(node.target)
-            held = access.get_item(machine, container, key, node.target)
-            access.set_item(machine, container, key, _update(machine, node, held), node.target)
+            held = subscripts.get_item(machine, container, key, node.target)
+            subscripts.set_item(machine, container, key, _update(machine, node, held), node.target)
         case ast.Attribute():
             instance = evaluate(machine, node.target.value)
-            held = access.get_attribute(machine, instance, node.target.attr, node.target)
-            access.set_attribute(machine, instance, node.target.attr, _update(machine, node, held), node.target)
+            held = attributes.get_attribute(machine, instance, node.target.attr, node.target)
+            attributes.set_attribute(machine, instance, node.target.attr, _update(machine, node, held), node.target)
     return FALL
 
 
@@ -103,9 +103,9 @@ def _update(machine: Machine, node: ast.AugAssign, held: Any) -> Any:
     value = evaluate(machine, node.value)
     machine.at(node)
     if isinstance(held, list) and isinstance(node.op, ast.Add):
-        access.refuse_shared(machine, held, node)
+        subscripts.refuse_shared(machine, held, node)
         machine.heap.touch(held)
-        held.extend(access.iterate(machine, value, node))
+        held.extend(iteration.iterate(machine, value, node))
         return held
     if isinstance(held, Array):
         from deepalgo.stage.arrays import indexing
@@ -114,7 +114,7 @@ def _update(machine: Machine, node: ast.AugAssign, held: Any) -> Any:
         indexing.store(machine, held, ..., updated, node)
         return held
     if isinstance(held, (set, dict)) and type(node.op) in arithmetic.INPLACE:
-        access.refuse_shared(machine, held, node)
+        subscripts.refuse_shared(machine, held, node)
         machine.heap.touch(held)
         return arithmetic.native(machine, arithmetic.INPLACE[type(node.op)], held, value)
     method = user_method(held, f"__i{arithmetic.DUNDERS[type(node.op)]}__")
@@ -199,7 +199,7 @@ def _define(machine: Machine, node: ast.FunctionDef) -> Exit:
     function: Any = closure(machine, node, node.name)
     for decorator in reversed(node.decorator_list):
         function = call(machine, evaluate(machine, decorator), [function], {}, decorator)
-    access.assign(machine, ast.copy_location(ast.Name(node.name, ast.Store()), node), function)
+    assignment.assign(machine, ast.copy_location(ast.Name(node.name, ast.Store()), node), function)
     return FALL
 
 
@@ -232,7 +232,7 @@ def _nonlocal(machine: Machine, node: ast.Nonlocal) -> Exit:
 
 def _delete(machine: Machine, node: ast.Delete) -> Exit:
     for target in node.targets:
-        access.delete(machine, target)
+        assignment.delete(machine, target)
     return FALL
 
 
@@ -241,7 +241,7 @@ def _import(machine: Machine, node: ast.Import) -> Exit:
         module = arithmetic.native(machine, importlib.import_module, alias.name)
         name = alias.asname or alias.name.partition(".")[0]
         held = module if alias.asname else arithmetic.native(machine, importlib.import_module, name)
-        access.assign(machine, ast.copy_location(ast.Name(name, ast.Store()), node), held)
+        assignment.assign(machine, ast.copy_location(ast.Name(name, ast.Store()), node), held)
     return FALL
 
 
@@ -250,7 +250,7 @@ def _import_from(machine: Machine, node: ast.ImportFrom) -> Exit:
     module = arithmetic.native(machine, importlib.import_module, "." * node.level + (node.module or ""), package)
     for alias in node.names:
         held = _imported(machine, module, alias.name)
-        access.assign(machine, ast.copy_location(ast.Name(alias.asname or alias.name, ast.Store()), node), held)
+        assignment.assign(machine, ast.copy_location(ast.Name(alias.asname or alias.name, ast.Store()), node), held)
     return FALL
 
 
@@ -260,7 +260,7 @@ def _imported(machine: Machine, module: Any, name: str) -> Any:
             importlib.import_module(f"{module.__name__}.{name}")
         except ImportError:
             raise UserRaise(ImportError, f"cannot import name '{name}' from '{module.__name__}'", machine.span) from None
-    return access.get_attribute(machine, module, name, ast.Pass())
+    return attributes.get_attribute(machine, module, name, ast.Pass())
 
 
 def _with(machine: Machine, node: ast.With) -> Exit:
@@ -272,7 +272,7 @@ def _with(machine: Machine, node: ast.With) -> Exit:
         machine.at(item.context_expr)
         value = _enter(machine, manager, item.context_expr)
         if item.optional_vars is not None:
-            access.assign(machine, item.optional_vars, value)
+            assignment.assign(machine, item.optional_vars, value)
         entered.append(manager)
     outcome = block(machine, node.body)
     for manager in reversed(entered):

@@ -9,18 +9,15 @@ from typing import Any
 import numpy as np
 
 from deepalgo.ir import Kind, Type
-from deepalgo.stage.access import static_int
 from deepalgo.stage.arrays.axes import axis_of
 from deepalgo.stage.arrays.box import Array, attr_of_plain, kind_of_dtype, root_of, stand_in
 from deepalgo.stage.arrays.convert import box, is_array, is_plain, known_plain, new_array, plain, shape, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import call_numpy, emit
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Handler, handles, register
+from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles, register
+from deepalgo.stage.subscripts import static_int
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Signal, Union, UserRaise
-
-Args = list[Any]
-Kwargs = dict[str, Any]
 
 
 def to_kind(machine: Machine, value: Signal, dtype: Any) -> Signal:
@@ -127,7 +124,7 @@ def _full(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 def _like(native: Callable[..., Any]) -> Handler:
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        from deepalgo.stage.builtin_functions import representative
+        from deepalgo.stage.builtin_questions import representative
 
         dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
         model = plain(machine, args[0]) if is_plain(machine, args[0]) else representative(_as_array(machine, args[0]))
@@ -351,7 +348,7 @@ register(_at_least, np.atleast_1d, np.atleast_2d, np.atleast_3d)
 
 
 def _sequence(machine: Machine, value: Any) -> list[Any]:
-    from deepalgo.stage.access import iterate
+    from deepalgo.stage.iteration import iterate
 
     return list(value) if isinstance(value, (list, tuple)) else iterate(machine, value, ast.Pass())
 
@@ -442,7 +439,7 @@ def _question(native: Callable[..., Any]) -> Handler:
     """Questions that the type of an argument answers."""
 
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        from deepalgo.stage.builtin_functions import representative
+        from deepalgo.stage.builtin_questions import representative
 
         def ask(value: Any) -> Any:
             held = known_plain(machine, value) if isinstance(value, (list, tuple)) else representative(value)
@@ -457,7 +454,7 @@ def _question(native: Callable[..., Any]) -> Handler:
 
 @handles(np.result_type, options="")
 def _result_type(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    from deepalgo.stage.builtin_functions import representative
+    from deepalgo.stage.builtin_questions import representative
 
     return call_plain(machine, lambda: np.result_type(*[representative(item) for item in args]))
 

@@ -13,7 +13,7 @@ import numpy as np
 from deepalgo.ir import Kind, Type
 from deepalgo.stage.arrays.convert import box, is_plain, plain, to_signal, wrap
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Handler, handles
+from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles
 from deepalgo.stage.unions import distribute_first
 from deepalgo.stage.values import DataLength, Known, Signal, UserRaise
 
@@ -25,9 +25,6 @@ class Masked(DataLength):
     signal: Signal
     mask: Signal
 
-
-Args = list[Any]
-Kwargs = dict[str, Any]
 
 UNARY: dict[str, str] = {
     "sqrt": "sqrt", "cbrt": "cbrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10",

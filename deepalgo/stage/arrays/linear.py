@@ -12,11 +12,8 @@ from deepalgo.stage.arrays.convert import is_plain, new_array, plain, shape, to_
 from deepalgo.stage.arrays.elementwise import call_numpy, emit
 from deepalgo.stage.arrays.reductions import reduce
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, handles
+from deepalgo.stage.natives import HANDLERS, Args, Kwargs, handles
 from deepalgo.stage.values import Signal, UserRaise
-
-Args = list[Any]
-Kwargs = dict[str, Any]
 
 
 def matmul(machine: Machine, left: Any, right: Any) -> Any:
@@ -170,8 +167,8 @@ def _searchsorted(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -
 @handles(np.polyval, options="")
 def _polyval(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """Horner's rule, as NumPy does it."""
-    from deepalgo.stage.access import iterate
     from deepalgo.stage.arrays.elementwise import binary
+    from deepalgo.stage.iteration import iterate
 
     result: Any = 0.0
     point = args[1]

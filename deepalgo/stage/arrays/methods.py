@@ -105,8 +105,8 @@ def _unpacked(machine: Machine, signal: Signal) -> Any:
 
 
 def _item(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    from deepalgo.stage.access import only_item
     from deepalgo.stage.arrays.indexing import get
+    from deepalgo.stage.iteration import only_item
 
     if args:
         value = get(machine, array, tuple(args), node)

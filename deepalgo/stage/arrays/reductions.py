@@ -13,11 +13,8 @@ from deepalgo.stage.arrays.axes import axes_of, axis_of
 from deepalgo.stage.arrays.convert import is_plain, plain, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import Masked, call_numpy, close, emit
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Handler, handles
+from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles
 from deepalgo.stage.values import Signal, UserRaise
-
-Args = list[Any]
-Kwargs = dict[str, Any]
 
 
 def reduce(machine: Machine, name: str, value: Signal, axis: Any, keepdims: bool) -> Signal:

@@ -1,0 +1,156 @@
+"""Reading and writing attributes of objects, modules and Signals."""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import Any
+
+import numpy as np
+
+from deepalgo.spans import attribute_span
+from deepalgo.stage import names
+from deepalgo.stage.arrays.box import Array
+from deepalgo.stage.arrays.elementwise import Masked
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.subscripts import refuse_shared, refuse_text
+from deepalgo.stage.unions import distribute
+from deepalgo.stage.values import UNDEFINED, BoundMethod, Closure, Signal, Union, UserRaise, refuse_again
+
+
+def get_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any:
+    """`value.name`."""
+    refuse_again(value)
+    from deepalgo.stage import signal_methods
+    from deepalgo.stage.arrays import methods
+
+    if isinstance(value, (Array, Masked)) or (isinstance(value, Signal) and _is_numpys(value, name)):
+        return methods.attribute(machine, value, name, node)
+    if isinstance(value, Signal):
+        return signal_methods.attribute(machine, value, name, node)
+    if isinstance(value, Closure):
+        return _closure_attribute(machine, value, name)
+    if isinstance(value, Super):
+        return value.find(machine, name)
+    refuse_text(machine, "is used", value, node)
+    if isinstance(value, types.ModuleType):
+        return _module_attribute(machine, value, name)
+    return _object_attribute(machine, value, name, node)
+
+
+def _is_numpys(value: Signal, name: str) -> bool:
+    """Whether an attribute is one of NumPy's numbers; where data decides whose number it is, those that Python's numbers lack are."""
+    return value.flavour == "np" or (value.flavour == "either" and not hasattr(float, name))
+
+
+def _closure_attribute(machine: Machine, value: Closure, name: str) -> Any:
+    if name == "__name__":
+        return value.name
+    if name in value.attributes:
+        return value.attributes[name]
+    raise UserRaise(AttributeError, f"'function' object has no attribute '{name}'", machine.span)
+
+
+def _module_attribute(machine: Machine, module: types.ModuleType, name: str) -> Any:
+    try:
+        value = getattr(module, name)
+    except AttributeError as error:
+        raise UserRaise(error, None, machine.span) from None
+    if isinstance(value, (float, list, tuple, dict, np.ndarray)):
+        return names.lift_module_constant(machine, module.__name__, vars(module), name, value)
+    return value
+
+
+def _object_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any:
+    from deepalgo.stage.calls import call
+
+    held = getattr(value, "__dict__", None)
+    if isinstance(held, dict) and name in held and id(held) in machine.heap.namespaces and held[name] is not UNDEFINED:
+        return held[name]
+    found = _class_attribute(type(value), name)
+    if isinstance(found, property) and hasattr(found.fget, "__code__"):
+        return call(machine, found.fget, [value], {}, node)
+    if type(found).__name__ == "cached_property":
+        return call(machine, found.func, [value], {}, node)
+    try:
+        result = getattr(value, name)
+    except AttributeError as error:
+        getter = _class_attribute(type(value), "__getattr__")
+        if hasattr(getter, "__code__"):
+            return call(machine, getter, [value, name], {}, node)
+        raise UserRaise(error, None, machine.span) from None
+    if result is UNDEFINED:
+        raise UserRaise(AttributeError, f"'{type(value).__name__}' object has no attribute '{name}'", machine.span)
+    if isinstance(result, types.MethodType) and hasattr(result.__func__, "__code__"):
+        return BoundMethod(result.__func__, result.__self__)
+    return _lift_attribute(machine, value, name, result)
+
+
+def _lift_attribute(machine: Machine, value: Any, name: str, result: Any) -> Any:
+    """A float that an object or a class holds is a weight of the person who wrote it there."""
+    own = not isinstance(value, type) and name in getattr(value, "__dict__", {})
+    made_here = own and id(vars(value)) in machine.heap.namespaces
+    if made_here or isinstance(value, (str, bytes, int, float, complex, list, tuple, dict, set)):
+        return result
+    owner = value if isinstance(value, type) else type(value)
+    if str(getattr(owner, "__module__", "")).partition(".")[0] in names.GIVEN or isinstance(owner, types.ModuleType):
+        return result
+    if not isinstance(result, (float, list, tuple, np.ndarray)):
+        return result
+    if own:
+        return names.lift(machine, result, ("attribute", id(value), name), name, None)
+    holder = next((base for base in owner.__mro__ if name in vars(base)), owner)
+    place = ("class", holder.__module__, holder.__qualname__, name)
+    return names.lift(machine, result, place, f"{holder.__name__}_{name}", attribute_span(holder, name))
+
+
+def _class_attribute(owner: type, name: str) -> Any:
+    for base in owner.__mro__:
+        if name in vars(base):
+            return vars(base)[name]
+    return None
+
+
+class Super:
+    """`super()` inside an interpreted method."""
+
+    def __init__(self, owner: type, instance: Any) -> None:
+        self.owner = owner
+        self.instance = instance
+
+    def find(self, machine: Machine, name: str) -> Any:
+        """The next definition of a method after the class that is running."""
+        order = type(self.instance).__mro__
+        for base in order[order.index(self.owner) + 1 :]:
+            if name in vars(base):
+                found = vars(base)[name]
+                return BoundMethod(found, self.instance) if hasattr(found, "__code__") else getattr(super(self.owner, self.instance), name)
+        raise UserRaise(AttributeError, f"'super' object has no attribute '{name}'", machine.span)
+
+
+def set_attribute(machine: Machine, value: Any, name: str, item: Any, node: ast.AST) -> None:
+    """`value.name = item`."""
+    if isinstance(value, Union):
+        distribute(machine, value, lambda case: set_attribute(machine, case, name, item, node), node)
+        return
+    if isinstance(value, Closure):
+        value.attributes[name] = item
+        return
+    refuse_shared(machine, value, node)
+    attributes = getattr(value, "__dict__", None)
+    if not isinstance(attributes, dict) or isinstance(value, (type, types.ModuleType, types.FunctionType)):
+        machine.refuse("this attribute cannot be written while compiling", "Use an ordinary object or a local variable.", node)
+    setter = _class_attribute(type(value), name)
+    if isinstance(setter, property):
+        from deepalgo.stage.calls import call
+
+        call(machine, setter.fset, [value, item], {}, node)
+        return
+    if id(attributes) not in machine.heap.namespaces and not machine.heap.is_fresh(attributes):
+        machine.refuse(
+            f"this writes to the attribute '{name}' of an object that lives outside of the function",
+            "Make the object inside the function, or return the new value instead.",
+            node,
+        )
+    machine.heap.touch(attributes)
+    attributes[name] = item

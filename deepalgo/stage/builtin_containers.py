@@ -1,0 +1,197 @@
+"""Python's built-in functions that make and walk containers, and what wraps functions and texts."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import typing
+import warnings
+from typing import Any
+
+import numpy as np
+
+from deepalgo import marks
+from deepalgo.ir import Kind
+from deepalgo.stage import arithmetic, attributes, iteration, names, subscripts
+from deepalgo.stage.arrays.box import Array
+from deepalgo.stage.builtin_numbers import pointwise
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.natives import HANDLERS, Args, Kwargs, call_native, contains_signal, handles
+from deepalgo.stage.text import concatenate
+from deepalgo.stage.truth import decide, truth
+from deepalgo.stage.values import Partial, Signal, Text, Union, UserRaise
+
+
+class DynamicRange:
+    """`range` with a bound that depends on data."""
+
+    def __init__(self, start: Any, stop: Any, step: int) -> None:
+        self.start = start
+        self.stop = stop
+        self.step = step
+
+
+@handles(range)
+def _range(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    args = [item if not isinstance(item, Signal) or item.known is None else machine.demand(item, "bounds a `range`") for item in args]
+    if not any(isinstance(item, (Signal, Union)) for item in args):
+        return arithmetic.native(machine, range, *args)
+    if any(isinstance(item, Signal) and item.kind > Kind.INT for item in args):
+        raise UserRaise(TypeError, "'float' object cannot be interpreted as an integer", machine.span)
+    start, stop = (0, args[0]) if len(args) == 1 else args[:2]
+    step = subscripts.static_int(machine, args[2], node, "the step of a `range`") if len(args) == 3 else 1
+    return DynamicRange(start, stop, step)
+
+
+@handles(list)
+def _list(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return machine.heap.created(iteration.iterate(machine, args[0], node) if args else [])
+
+
+@handles(tuple)
+def _tuple(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return tuple(iteration.iterate(machine, args[0], node)) if args else ()
+
+
+@handles(dict)
+def _dict(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return machine.heap.created(dict(*args, **kwargs))
+
+
+@handles(zip)
+def _zip(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    columns = [iteration.walk(machine, item, node) for item in args]
+    rows = arithmetic.native(machine, lambda: list(zip(*columns, strict=bool(kwargs.get("strict")))))
+    return iteration.Walk(rows, lambda place: tuple(column.read(place) for column in columns))
+
+
+@handles(enumerate)
+def _enumerate(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    start = args[1] if len(args) > 1 else kwargs.get("start", 0)
+    first, items = subscripts.static_int(machine, start, node), iteration.walk(machine, args[0], node)
+    return iteration.Walk(enumerate(items, first), lambda place: (first + place, items.read(place)))
+
+
+@handles(reversed)
+def _reversed(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    items = iteration.walk(machine, args[0], node)
+    return iteration.Walk(items[::-1], lambda place: items.read(len(items) - 1 - place))
+
+
+@handles(map)
+def _map(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    from deepalgo.stage.calls import call
+
+    columns = [iteration.iterate(machine, item, node) for item in args[1:]]
+    return machine.heap.created([call(machine, args[0], list(row), {}, node) for row in zip(*columns, strict=False)])
+
+
+@handles(filter)
+def _filter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    from deepalgo.stage.calls import call
+
+    kept = []
+    for item in iteration.iterate(machine, args[1], node):
+        verdict = decide(machine, truth(machine, item if args[0] is None else call(machine, args[0], [item], {}, node), node))
+        if isinstance(verdict, Signal):
+            machine.refuse(
+                "`filter` keeps or drops items depending on data, so a length would depend on data", "Use a conditional expression.", node
+            )
+        if verdict:
+            kept.append(item)
+    return machine.heap.created(kept)
+
+
+@handles(sorted)
+def _sorted(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    items = iteration.iterate(machine, args[0], node)
+    if not contains_signal(items) and not contains_signal(kwargs):
+        return machine.heap.created(arithmetic.native(machine, lambda: sorted(items, **kwargs)))
+    reverse, key = bool(kwargs.get("reverse")), kwargs.get("key")
+    ordered: list[Any] = []
+    for item in items:  # insertion, item by item: stable as Python's
+        ordered = _insert(machine, ordered, item, key, reverse, node)
+    return machine.heap.created(ordered)
+
+
+def _insert(machine: Machine, ordered: list[Any], item: Any, key: Any, reverse: bool, node: ast.AST) -> list[Any]:
+    result, carried = [], item
+    if key is not None:
+        machine.refuse("sorting by a key that depends on data cannot be compiled", "Sort the keys themselves.", node)
+    native_low, native_high = (max, min) if reverse else (min, max)
+    for held in ordered:
+        flavour = arithmetic.flavour_of_choice(held, carried)
+        low = pointwise(machine, native_low.__name__, native_low, held, carried, flavour=flavour)
+        carried = pointwise(machine, native_high.__name__, native_high, held, carried, flavour=flavour)
+        result.append(low)
+    return [*result, carried]
+
+
+@handles(iter)
+def _iter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return machine.heap.created(iteration.iterate(machine, args[0], node))
+
+
+@handles(str, repr, format)
+def _str(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if not args:
+        return ""
+    if not contains_signal(args[0]):
+        return call_native(machine, str, args[:1], {}, node)
+    return concatenate([args[0] if isinstance(args[0], (Signal, Text)) else Text("...", ())])
+
+
+@handles(super)
+def _super(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if args:
+        return attributes.Super(args[0], args[1])
+    frame = machine.frame
+    first = next(iter(frame.names.values()))
+    return attributes.Super(frame.cells["__class__"].cell_contents, first)
+
+
+@handles(copy.copy)
+def _copy(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    value = args[0]
+    if isinstance(value, Array):
+        return HANDLERS[np.copy](machine, [value], {}, node)
+    if isinstance(value, (list, dict, set)):
+        return machine.heap.created(value.copy())
+    return value if isinstance(value, (Signal, Union, tuple)) else call_native(machine, copy.copy, args, kwargs, node)
+
+
+@handles(copy.deepcopy)
+def _deepcopy(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    value = args[0]
+    if isinstance(value, Array):
+        return HANDLERS[np.copy](machine, [value], {}, node)
+    if isinstance(value, list):
+        return machine.heap.created([_deepcopy(machine, [item], {}, node) for item in value])
+    if isinstance(value, dict):
+        return machine.heap.created({key: _deepcopy(machine, [item], {}, node) for key, item in value.items()})
+    if isinstance(value, tuple):
+        return tuple(_deepcopy(machine, [item], {}, node) for item in value)
+    return value if isinstance(value, (Signal, Union)) else call_native(machine, copy.deepcopy, args, kwargs, node)
+
+
+@handles(functools.partial)
+def _partial(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return Partial(args[0], tuple(args[1:]), kwargs)
+
+
+@handles(marks.weight)
+def _weight(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return names.mark(machine, args[0], args[1] if len(args) > 1 else kwargs.get("name"), node)
+
+
+@handles(typing.cast)
+def _cast(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """A word to type checkers only."""
+    return args[1]
+
+
+@handles(warnings.warn)
+def _warn(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """A warning changes no answer; the network does not repeat it."""
+    machine.notes.append(f"{machine.span.place if machine.span else ''}: the warning given here is left out")

@@ -1,0 +1,229 @@
+"""Python's built-in functions of numbers."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from deepalgo.ir import Kind, Type
+from deepalgo.stage import arithmetic, comparisons, iteration, subscripts
+from deepalgo.stage.arrays.box import Array, read
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.natives import HANDLERS, Args, Kwargs, call_native, contains_signal, handles
+from deepalgo.stage.regions import choose
+from deepalgo.stage.truth import decide, truth
+from deepalgo.stage.unions import distribute
+from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_number, user_method
+
+
+def pointwise(machine: Machine, name: str, native: Any, *args: Any, flavour: str | None = None, **attrs: Any) -> Any:
+    """One operation on Signals and numbers, with its value where it is known."""
+    if not any(isinstance(item, Signal) for item in args):
+        return arithmetic.native(machine, native, *args)
+    result = machine.emit(name, *args, flavour=flavour or arithmetic.flavour_of_result(*args), **attrs)
+    knowns = [item.known if isinstance(item, Signal) else Known(item, frozenset()) for item in args]
+    if any(known is None for known in knowns):
+        return result
+    found = [known for known in knowns if known is not None]
+    value = arithmetic.native(machine, native, *[known.value for known in found])
+    return Signal(result.value, result.flavour, True, Known(value, frozenset().union(*[known.keys for known in found])))
+
+
+@handles(abs)
+def _abs(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return distribute(machine, args[0], lambda item: _abs_one(machine, item, node), node)
+
+
+def _abs_one(machine: Machine, value: Any, node: ast.AST) -> Any:
+    from deepalgo.stage.calls import call
+
+    if isinstance(value, Array):
+        return HANDLERS[np.absolute](machine, [value], {}, node)
+    method = user_method(value, "__abs__")
+    if method is not None:
+        return call(machine, method, [value], {}, node)
+    if isinstance(value, Signal) and value.kind is Kind.BOOL and value.flavour == "np":
+        return value
+    if isinstance(value, Signal) and value.kind is Kind.BOOL:
+        value = machine.cast(value, Type(Kind.INT))
+    return pointwise(machine, "abs", abs, value)
+
+
+@handles(min)
+def _min(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return _extreme(machine, "min", min, args, kwargs, node)
+
+
+@handles(max)
+def _max(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return _extreme(machine, "max", max, args, kwargs, node)
+
+
+def _extreme(machine: Machine, name: str, native: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    items = list(args) if len(args) > 1 else iteration.iterate(machine, args[0], node)
+    if not contains_signal(items) and not contains_signal(kwargs):
+        return arithmetic.native(machine, lambda *inner: native(*inner, **kwargs), *args)
+    if not items:
+        if "default" in kwargs:
+            return kwargs["default"]
+        raise UserRaise(ValueError, f"{name}() arg is an empty sequence", machine.span)
+    best = items[0]
+    for item in items[1:]:
+        best = _better(machine, name, native, best, item, kwargs.get("key"), node)
+    return best
+
+
+def _better(machine: Machine, name: str, native: Any, best: Any, item: Any, key: Any, node: ast.AST) -> Any:
+    """Python keeps the first of two equal items."""
+    from deepalgo.stage.calls import call
+
+    plain = [isinstance(side, Signal) or is_number(side) for side in (best, item)]
+    if key is None and all(plain) and _same_kind(best, item):
+        chosen = pointwise(machine, name, native, best, item, flavour=arithmetic.flavour_of_choice(best, item))
+        if isinstance(chosen, Signal) and any(arithmetic.may_be_whole(machine, side) for side in (best, item)):
+            machine.mixed.add(chosen.value.id)
+        return chosen
+    sides = [item, best] if key is None else [call(machine, key, [side], {}, node) for side in (item, best)]
+    op = ast.Lt if name == "min" else ast.Gt
+    verdict = decide(machine, truth(machine, comparisons.compare(machine, op, sides[0], sides[1], node), node))
+    if not isinstance(verdict, Signal):
+        return item if verdict else best
+    return choose(machine, verdict, lambda: item, lambda: best, node)
+
+
+def _same_kind(left: Any, right: Any) -> bool:
+    kinds = [side.kind if isinstance(side, Signal) else arithmetic._kind(side) for side in (left, right)]
+    return kinds[0] == kinds[1] or Kind.REAL in kinds
+
+
+@handles(sum)
+def _sum(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    total = args[1] if len(args) > 1 else kwargs.get("start", 0)
+    for place, item in enumerate(iteration.iterate(machine, args[0], node)):
+        if place == 0 and type(total) is int and total == 0 and isinstance(item, Signal) and item.kind >= Kind.REAL:
+            total = item
+        else:
+            total = arithmetic.binary(machine, ast.Add, total, item, node)
+    return total
+
+
+@handles(round)
+def _round(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    digits = args[1] if len(args) > 1 else kwargs.get("ndigits")
+    return distribute(machine, args[0], lambda item: _round_one(machine, item, digits, node), node)
+
+
+def _round_one(machine: Machine, value: Any, digits: Any, node: ast.AST) -> Any:
+    if not isinstance(value, Signal):
+        return call_native(machine, round, [value] if digits is None else [value, digits], {}, node)
+    if value.kind <= Kind.INT and digits is None:
+        return machine.cast(value, Type(Kind.INT))
+    if digits is None:
+        return to_int(machine, machine.emit("rint", value), value, round)
+    digits = subscripts.static_int(machine, digits, node, "the number of digits")
+    if value.kind <= Kind.INT and digits >= 0:
+        return value
+    if value.kind <= Kind.INT:
+        machine.refuse("rounding a whole number to tens depends on data", "Divide, round and multiply.", node)
+    return pointwise(machine, "round_digits", lambda item: round(item, digits), value, digits=digits)
+
+
+def to_int(machine: Machine, rounded: Signal, value: Signal, native: Any) -> Signal:
+    """A whole number made of a float: NaN and infinity raise, and 64 bits must be enough."""
+    if value.known is None:
+        machine.check(machine.logical("not", machine.emit("isnan", value)), ValueError, "cannot convert float NaN to integer")
+        machine.check(machine.logical("not", machine.emit("isinf", value)), OverflowError, "cannot convert float infinity to integer")
+        machine.check(machine.emit("lt", machine.emit("abs", value), 2.0**62), "IntegerTooLarge", "a whole number beyond 64 bits")
+    result = machine.emit("to_int", rounded)
+    if value.known is None:
+        return result
+    return Signal(result.value, "py", True, Known(arithmetic.native(machine, native, value.known.value), value.known.keys))
+
+
+@handles(int)
+def _int(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    args = [_number(machine, item) for item in args]
+    if not args or not isinstance(args[0], (Signal, Union, Text)):
+        return call_native(machine, int, args, kwargs, node)
+    return distribute(machine, args[0], lambda item: _int_one(machine, item, node), node)
+
+
+def _int_one(machine: Machine, value: Any, node: ast.AST) -> Any:
+    subscripts.refuse_text(machine, "is read as a number", value, node)
+    if not isinstance(value, Signal):
+        return call_native(machine, int, [value], {}, node)
+    if value.kind <= Kind.INT:
+        return machine.cast(value, Type(Kind.INT))
+    if value.kind is Kind.COMPLEX:
+        raise UserRaise(TypeError, "int() argument must be a real number, not 'complex'", machine.span)
+    return to_int(machine, value, value, int)
+
+
+@handles(float)
+def _float(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    args = [_number(machine, item) for item in args]
+    if not args or not isinstance(args[0], (Signal, Union, Text)):
+        return call_native(machine, float, args, kwargs, node)
+    return distribute(machine, args[0], lambda item: _float_one(machine, item, node), node)
+
+
+def _float_one(machine: Machine, value: Any, node: ast.AST) -> Any:
+    subscripts.refuse_text(machine, "is read as a number", value, node)
+    if not isinstance(value, Signal):
+        return call_native(machine, float, [value], {}, node)
+    if value.kind is Kind.COMPLEX:
+        raise UserRaise(TypeError, "float() argument must be a string or a real number, not 'complex'", machine.span)
+    if value.shape:
+        value = iteration.only_item(machine, value)
+    result = machine.cast(value, Type(Kind.REAL))
+    known = None if value.known is None else Known(float(value.known.value), value.known.keys)
+    return Signal(result.value, "py", value.uniform, known)
+
+
+def _number(machine: Machine, value: Any) -> Any:
+    """An array of one number as that number."""
+    if not isinstance(value, Array) or not contains_signal(value):
+        return value
+    held = read(machine, value)
+    assert isinstance(held, Signal)
+    return iteration.only_item(machine, held) if held.shape else held
+
+
+@handles(bool)
+def _bool(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    verdict = truth(machine, args[0], node) if args else False
+    return replace(verdict, flavour="py") if isinstance(verdict, Signal) else verdict
+
+
+@handles(complex)
+def _complex(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if not contains_signal(args):
+        return call_native(machine, complex, args, kwargs, node)
+    real = machine.cast(args[0], Type(Kind.COMPLEX))
+    if len(args) == 1:
+        return real
+    return machine.emit("add", real, machine.emit("mul", machine.cast(args[1], Type(Kind.COMPLEX)), 1j))
+
+
+@handles(pow)
+def _pow(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if len(args) == 3:
+        return arithmetic.binary(machine, ast.Mod, arithmetic.binary(machine, ast.Pow, args[0], args[1], node), args[2], node)
+    return arithmetic.binary(machine, ast.Pow, args[0], args[1], node)
+
+
+@handles(divmod)
+def _divmod(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    left, right = args
+    if isinstance(left, Union):
+        return distribute(machine, left, lambda item: _divmod(machine, [item, right], {}, node), node)
+    if isinstance(right, Union):
+        return distribute(machine, right, lambda item: _divmod(machine, [left, item], {}, node), node)
+    if not contains_signal(args):
+        return call_native(machine, divmod, args, kwargs, node)
+    if all(is_number(item) or isinstance(item, Signal) and item.flavour == "py" for item in args):
+        arithmetic.nonzero(machine, right, ZeroDivisionError, arithmetic.division_by_zero(divmod, left, right))
+    return tuple(arithmetic.binary(machine, op, left, right, node) for op in (ast.FloorDiv, ast.Mod))

@@ -1,0 +1,128 @@
+"""Python's built-in questions about a value: its type, its attributes, its length, its truth."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from deepalgo.ir import Kind
+from deepalgo.stage import arithmetic, attributes, comparisons, iteration
+from deepalgo.stage.arrays.box import Array, shape_of
+from deepalgo.stage.arrays.convert import representative_array
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.natives import Args, Kwargs, handles
+from deepalgo.stage.truth import truth
+from deepalgo.stage.unions import distribute
+from deepalgo.stage.values import Closure, Partial, Signal, Text, UserRaise, user_method
+
+
+def representative(value: Any) -> Any:
+    """A plain number of the same type."""
+    if isinstance(value, Array):
+        return representative_array(value)
+    if not isinstance(value, Signal):
+        return value
+    plain = {Kind.BOOL: True, Kind.INT: 1, Kind.REAL: 1.0, Kind.COMPLEX: 1j}[value.kind]
+    if value.shape:
+        return np.full(value.shape, plain)
+    return np.asarray(plain)[()] if value.flavour == "np" else plain
+
+
+@handles(isinstance)
+def _isinstance(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def ask(value: Any) -> bool:
+        if isinstance(value, Text):
+            value = ""
+        if isinstance(value, Closure):
+            value = representative
+        return bool(arithmetic.native(machine, isinstance, representative(value), args[1]))
+
+    return distribute(machine, args[0], lambda item: one_answer(machine, item, ask, node), node)
+
+
+def one_answer(machine: Machine, value: Any, ask: Callable[[Any], Any], node: ast.AST) -> Any:
+    """Ask for the type of a number; refuse where it is whole on one path and not on another, and the answer depends on that."""
+    answer = ask(value)
+    if isinstance(value, Signal) and value.value.id in machine.mixed and ask(1) != answer:
+        machine.refuse("whether this number is an int or a float depends on data", "Make it a float on every path.", node)
+    return answer
+
+
+@handles(type)
+def _type(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if len(args) != 1:
+        machine.refuse("a class made at run time cannot be compiled", "Define the class in the module.", node)
+    return distribute(machine, args[0], lambda item: one_answer(machine, item, lambda value: type(representative(value)), node), node)
+
+
+@handles(callable)
+def _callable(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return distribute(machine, args[0], lambda item: isinstance(item, (Closure, Partial)) or callable(item), node)
+
+
+@handles(hasattr)
+def _hasattr(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    def ask(value: Any) -> bool:
+        return hasattr(representative(value), args[1])
+
+    return distribute(machine, args[0], ask, node)
+
+
+@handles(getattr)
+def _getattr(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    try:
+        return distribute(machine, args[0], lambda item: attributes.get_attribute(machine, item, args[1], node), node)
+    except UserRaise as error:
+        if len(args) == 3 and issubclass(error.kind, AttributeError):
+            return args[2]
+        raise
+
+
+@handles(setattr)
+def _setattr(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    attributes.set_attribute(machine, args[0], args[1], args[2], node)
+
+
+@handles(len)
+def _len(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return distribute(machine, args[0], lambda item: _len_one(machine, item, node), node)
+
+
+def _len_one(machine: Machine, value: Any, node: ast.AST) -> Any:
+    from deepalgo.stage.calls import call
+
+    if isinstance(value, Array):
+        extent = shape_of(value)
+        if not extent:
+            raise UserRaise(TypeError, "len() of unsized object", machine.span)
+        return extent[0]
+    if isinstance(value, Signal):
+        if value.shape:
+            return value.shape[0]
+        raise UserRaise(TypeError, "object of type 'float' has no len()", machine.span)
+    if isinstance(value, Text):
+        machine.refuse("the length of a string depends on data", "Strings made from data are only good for messages.", node)
+    method = user_method(value, "__len__")
+    if method is not None:
+        return call(machine, method, [value], {}, node)
+    return arithmetic.native(machine, len, value)
+
+
+@handles(any)
+def _any(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return _fold(machine, "or", False, iteration.iterate(machine, args[0], node), node)
+
+
+@handles(all)
+def _all(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return _fold(machine, "and", True, iteration.iterate(machine, args[0], node), node)
+
+
+def _fold(machine: Machine, name: str, start: bool, items: list[Any], node: ast.AST) -> Any:
+    verdict: Any = start
+    for item in items:
+        verdict = comparisons._conjoin(machine, name, verdict, truth(machine, item, node))
+    return verdict

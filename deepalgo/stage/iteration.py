@@ -1,0 +1,96 @@
+"""What `for` and unpacking walk over."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from deepalgo.stage.arrays import indexing
+from deepalgo.stage.arrays.box import Array, root_of, shape_of
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.subscripts import refuse_text
+from deepalgo.stage.unions import distribute
+from deepalgo.stage.values import Signal, Union, UserRaise, refuse_again, user_method
+
+
+def iterate(machine: Machine, value: Any, node: ast.AST, size: int | None = None) -> list[Any]:
+    """The items of an iterable as a list; its length must not depend on data."""
+    refuse_again(value)
+    if isinstance(value, Array):
+        extent = shape_of(value)
+        if not extent:
+            raise UserRaise(TypeError, "iteration over a 0-d array", machine.at(node))
+        return [indexing.get(machine, value, place, node) for place in range(extent[0])]
+    if isinstance(value, Signal):
+        if value.shape:
+            return [machine.emit("index", value, key=(n,), flavour=value.flavour) for n in range(value.shape[0])]
+        raise UserRaise(
+            TypeError, "cannot unpack non-iterable float object" if size else "'float' object is not iterable", machine.at(node)
+        )
+    refuse_text(machine, "is taken apart", value, node)
+    if isinstance(value, Union):
+        return _iterate_union(machine, value, node)
+    if user_method(value, "__iter__") is not None:
+        machine.refuse("this iterates over an object with its own `__iter__`", "Turn it into a list first.", node)
+    if isinstance(value, types.GeneratorType):
+        machine.refuse("a generator cannot be compiled", "Build a list.", node)
+    try:
+        return list(value)
+    except Exception as error:
+        raise UserRaise(error, None, machine.at(node)) from None
+
+
+class Walk(list[Any]):
+    """What a `for` runs over. An item is read when its round begins: the rounds before may have written to it.
+
+    At the end `None` is read, by which a list is asked whether it still has the length that it had.
+    """
+
+    def __init__(self, items: Iterable[Any], read: Callable[[int], Any]) -> None:
+        super().__init__(items)
+        self.read = read
+
+
+def walk(machine: Machine, value: Any, node: ast.AST) -> Walk:
+    """The items of an iterable, one after the other."""
+    items = iterate(machine, value, node)
+    return Walk(items, _reader(machine, value, [*items, None], node))
+
+
+def _reader(machine: Machine, value: Any, items: list[Any], node: ast.AST) -> Callable[[int], Any]:
+    if isinstance(value, Walk):
+        return value.read
+    if isinstance(value, Array):
+        root = root_of(value)
+        held = root.held
+        return lambda place: items[place] if root.held is held or place == len(items) - 1 else indexing.get(machine, value, place, node)
+    if isinstance(value, list):
+        return lambda place: _of_list(machine, value, len(items) - 1, place, node)
+    return items.__getitem__
+
+
+def _of_list(machine: Machine, value: list[Any], size: int, place: int, node: ast.AST) -> Any:
+    if len(value) != size:
+        machine.refuse("this loop changes the length of the list that it runs over", "Run over a copy: list(items).", node)
+    return value[place] if place < size else None
+
+
+def _iterate_union(machine: Machine, value: Union, node: ast.AST) -> list[Any]:
+    """The items of one of several sequences, if all of them have the same length."""
+    lengths = {len(case) if isinstance(case, (list, tuple)) else -1 for _, case in value.cases}
+    if lengths == {-1} or len(lengths) != 1:
+        machine.refuse("what is iterated over depends on data", "Make both alternatives sequences of the same length.", node)
+    return [distribute(machine, value, operator.itemgetter(place), node) for place in range(lengths.pop())]
+
+
+def only_item(machine: Machine, value: Signal) -> Signal:
+    """The number in an array of one item."""
+    size = 1
+    for extent in value.shape:
+        size *= extent
+    if size != 1:
+        raise UserRaise(TypeError, "only length-1 arrays can be converted to Python scalars", machine.span)
+    return machine.emit("index", value, key=(0,) * len(value.shape))

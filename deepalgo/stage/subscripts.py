@@ -1,0 +1,204 @@
+"""Reading and writing items of containers and arrays."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from deepalgo.ir import Kind
+from deepalgo.stage.aliases import refuse_kin
+from deepalgo.stage.arrays import indexing
+from deepalgo.stage.arrays.box import Array
+from deepalgo.stage.machine import UNROLL, Machine
+from deepalgo.stage.structure import Number, join, structure_of
+from deepalgo.stage.unions import distribute
+from deepalgo.stage.values import NeedsUnroll, Signal, Text, Union, UserRaise, refuse_again, user_method
+
+
+def static_int(machine: Machine, value: Any, node: ast.AST, what: str = "this index") -> Any:
+    """A whole number that must be known at compile time."""
+    if not isinstance(value, (Signal, Union)):
+        return value
+    if isinstance(value, Signal):
+        known = machine.demand(value, f"{what} is needed at compile time")
+        if known is not None:
+            return known
+        if value.uniform and machine.attempts:
+            raise NeedsUnroll
+    machine.refuse(f"{what} depends on data", "Make it a fixed number, or pass it as static configuration.", node)
+
+
+def static_key(machine: Machine, value: Any, node: ast.AST) -> Any:
+    """A dict key."""
+    if isinstance(value, tuple):
+        return tuple(static_key(machine, item, node) for item in value)
+    refuse_text(machine, "is used as a key", value, node)
+    return static_int(machine, value, node, "this key")
+
+
+def refuse_text(machine: Machine, use: str, value: Any, node: ast.AST) -> None:
+    """Strings made from data have no content while compiling."""
+    if isinstance(value, Text):
+        machine.refuse(f"a string made from data {use}", "Strings made from data are only good for messages.", node)
+
+
+def get_item(machine: Machine, container: Any, key: Any, node: ast.AST) -> Any:
+    """`container[key]`."""
+    refuse_again(container, key)
+    if isinstance(container, Union):
+        return distribute(machine, container, lambda case: get_item(machine, case, key, node), node)
+    if isinstance(key, Union):
+        return distribute(machine, key, lambda case: get_item(machine, container, case, node), node)
+    refuse_text(machine, "is indexed", container, node)
+    refuse_text(machine, "is used as a key", key, node)
+    if isinstance(container, Array):
+        return indexing.get(machine, container, key, node)
+    if isinstance(container, Signal):
+        if container.flavour == "np":
+            return indexing.get_from_number(machine, container, key, node)
+        raise UserRaise(TypeError, "'float' object is not subscriptable", machine.span)
+    if isinstance(key, Signal):
+        return _chosen_item(machine, container, key, node)
+    method = user_method(container, "__getitem__")
+    if method is not None:
+        from deepalgo.stage.calls import call
+
+        return call(machine, method, [container, key], {}, node)
+    try:
+        result = container[key]
+    except Exception as error:
+        raise UserRaise(error, None, machine.span) from None
+    return machine.heap.created(result) if isinstance(key, slice) and isinstance(result, list) else result
+
+
+def _chosen_item(machine: Machine, container: Any, key: Signal, node: ast.AST) -> Any:
+    """An index chosen by data: a gather from a table of equal things, or a choice between the items."""
+    if key.known is not None:
+        return get_item(machine, container, machine.demand(key, "chooses an item at compile time"), node)
+    if isinstance(container, dict):
+        return _chosen_entry(machine, container, key, node)
+    if not isinstance(container, (list, tuple, range)):
+        machine.refuse("an item of this object is chosen by data", "Use a list or a tuple of numbers.", node)
+    if key.kind > Kind.INT:
+        raise UserRaise(TypeError, "list indices must be integers or slices, not float", machine.span)
+    if key.uniform and machine.attempts and machine.rounds_at_hand <= UNROLL and not _is_table(machine, container):
+        raise NeedsUnroll
+    size = len(container)
+    inside = machine.emit("and", machine.emit("ge", key, -size), machine.emit("lt", key, size))
+    machine.check(inside, IndexError, f"{type(container).__name__} index out of range")
+    place = key if is_index(machine, key) else machine.emit("select", machine.emit("lt", key, 0), machine.emit("add", key, size), key)
+    if _is_table(machine, container):
+        return _gather(machine, container, place)
+    cases = tuple((machine.emit("eq", place, number), item) for number, item in enumerate(container))
+    if len(cases) > 256:
+        machine.refuse(f"one of {len(cases)} objects is chosen by data", "Keep numbers in the list, not objects.", node)
+    return merge_cases(machine, cases, node)
+
+
+def is_index(machine: Machine, key: Signal) -> bool:
+    """The index of a loop is never negative."""
+    return key.value.name == "round"
+
+
+def merge_cases(machine: Machine, cases: Sequence[tuple[Signal, Any]], node: ast.AST) -> Any:
+    """One of several values, chosen by guards: merged where they are numbers, a Union where not."""
+    return distribute(machine, Union(tuple(cases)), lambda item: item, node)
+
+
+def _is_table(machine: Machine, items: Any) -> bool:
+    if not len(items):
+        return False
+    shape = structure_of(items[0], machine.is_loose)
+    for item in items[1:]:
+        shape = join(shape, structure_of(item, machine.is_loose))
+    return isinstance(shape, Number) or (len(items) == 1 and isinstance(items[0], (int, float)))
+
+
+def _gather(machine: Machine, items: Any, place: Signal) -> Signal:
+    from deepalgo.stage.arithmetic import flavour_of_choice
+
+    signals = [machine.signal(item) for item in items]
+    widest = max(signals, key=lambda item: item.kind)
+    table = machine.emit("stack", *[machine.cast(item, widest.type) for item in signals])
+    result = machine.emit("gather", table, place)
+    flavour = flavour_of_choice(*items)
+    return Signal(result.value, flavour, table.uniform and place.uniform, None)
+
+
+def _chosen_entry(machine: Machine, container: dict[Any, Any], key: Signal, node: ast.AST) -> Any:
+    keys = [item for item in container if isinstance(item, (bool, int, float))]
+    if len(keys) > 256:
+        machine.refuse(f"one of {len(keys)} entries is chosen by data", "Use a list of numbers instead of a dict.", node)
+    guards = [machine.emit("eq", key, item) for item in keys]
+    found = guards[0] if guards else machine.constant(False)
+    for guard in guards[1:]:
+        found = machine.logical("or", found, guard)
+    machine.check(found, KeyError, "{0}", (key,))
+    return merge_cases(machine, tuple(zip(guards, (container[item] for item in keys), strict=True)), node)
+
+
+def set_item(machine: Machine, container: Any, key: Any, value: Any, node: ast.AST) -> None:
+    """`container[key] = value`."""
+    if isinstance(container, Union):
+        distribute(machine, container, lambda case: set_item(machine, case, key, value, node), node)
+        return
+    if isinstance(key, Union):
+        distribute(machine, key, lambda case: set_item(machine, container, case, value, node), node)
+        return
+    if isinstance(container, Array):
+        indexing.store(machine, container, key, value, node)
+        return
+    if isinstance(container, (Signal, str, tuple, int, float)):
+        name = type(representative(container)).__name__
+        raise UserRaise(TypeError, f"'{name}' object does not support item assignment", machine.span)
+    refuse_shared(machine, container, node)
+    if isinstance(key, Signal) and key.known is None:
+        _chosen_store(machine, container, key, value, node)
+        return
+    method = user_method(container, "__setitem__")
+    if method is not None:
+        from deepalgo.stage.calls import call
+
+        call(machine, method, [container, key, value], {}, node)
+        return
+    key = static_key(machine, key, node)
+    machine.heap.touch(container)
+    try:
+        container[key] = value
+    except Exception as error:
+        raise UserRaise(error, None, machine.span) from None
+
+
+def representative(value: Any) -> Any:
+    """A plain number of the same type."""
+    from deepalgo.stage import builtin_questions
+
+    return builtin_questions.representative(value)
+
+
+def _chosen_store(machine: Machine, container: Any, key: Signal, value: Any, node: ast.AST) -> None:
+    """A store at an index chosen by data: every item may be the one."""
+    if key.uniform and machine.attempts and machine.rounds_at_hand <= UNROLL:
+        raise NeedsUnroll
+    if not isinstance(container, list) or key.kind > Kind.INT:
+        machine.refuse("an item of this object is stored at a key chosen by data", "Use a list of numbers.", node)
+    size = len(container)
+    inside = machine.emit("and", machine.emit("ge", key, -size), machine.emit("lt", key, size))
+    machine.check(inside, IndexError, "list assignment index out of range")
+    place = machine.emit("select", machine.emit("lt", key, 0), machine.emit("add", key, size), key)
+    machine.heap.touch(container)
+    for number, item in enumerate(list(container)):
+        hit = machine.emit("eq", place, number)
+        container[number] = distribute(machine, Union(((hit, value), (machine.logical("not", hit), item))), lambda case: case, node)
+
+
+def refuse_shared(machine: Machine, container: Any, node: ast.AST) -> None:
+    """Writes that would be seen outside of the function are not ours to make."""
+    if id(container) not in machine.heap.inside:
+        machine.refuse(
+            "this writes to an object that lives outside of the function",
+            "Pass the object as an argument and return what changed, or make a copy first.",
+            node,
+        )
+    refuse_kin(machine, container, node)
