@@ -96,7 +96,7 @@ def find(function: Any) -> Handler | None:
         scipy_rules,
         silence,
     )
-    from deepalgo.stage.arrays import constructors, elementwise, linear, reductions  # noqa: F401
+    from deepalgo.stage.arrays import constructors, elementwise, joining, kinds, layout, linear, reductions  # noqa: F401
 
     try:
         return HANDLERS.get(function) or scipy_rules.find(function)

@@ -189,7 +189,7 @@ def _convolve(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
     n, m = left.shape[0], right.shape[0]
     padded = HANDLERS[np.pad](machine, [new_array(machine, left), m - 1], {}, node)
     windows = np.arange(n + m - 1)[:, None] + np.arange(m)[None, ::-1]
-    from deepalgo.stage.arrays.constructors import layout
+    from deepalgo.stage.arrays.layout import layout
 
     full = to_signal(machine, matmul(machine, layout(machine, padded, windows), new_array(machine, right)))
     cut = {"full": slice(None), "same": slice((m - 1) // 2, (m - 1) // 2 + n), "valid": slice(m - 1, n)}[mode]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.stage.arrays import constructors, linear, reductions
+from deepalgo.stage.arrays import constructors, layout, linear, reductions
 from deepalgo.stage.arrays.box import DTYPES, Array, kind_of_array, read, shape_of
 from deepalgo.stage.arrays.convert import box, is_plain, new_array, plain, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import Masked, apply
@@ -50,11 +50,11 @@ def attribute(machine: Machine, array: Any, name: str, node: ast.AST) -> Any:
         case "dtype":
             return DTYPES[kind_of_array(array) if isinstance(array, Array) else array.kind]
         case "T":
-            return constructors.transpose(machine, array) if len(extent) > 1 else array
+            return layout.transpose(machine, array) if len(extent) > 1 else array
         case "real" | "imag":
             return HANDLERS[getattr(np, name)](machine, [array], {}, node)
         case "flat":
-            return constructors.reshape(machine, array, -1, node)
+            return layout.reshape(machine, array, -1, node)
         case "flags":
             return np.empty(extent).flags
         case _:
@@ -70,19 +70,19 @@ def _copy(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any],
 
 
 def _reshape(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    return constructors.reshape(machine, array, args[0] if len(args) == 1 else tuple(args), node)
+    return layout.reshape(machine, array, args[0] if len(args) == 1 else tuple(args), node)
 
 
 def _flatten(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    return constructors.reshape(machine, _copy(machine, array, [], {}, node), -1, node)
+    return layout.reshape(machine, _copy(machine, array, [], {}, node), -1, node)
 
 
 def _ravel(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    return constructors.reshape(machine, array, -1, node)
+    return layout.reshape(machine, array, -1, node)
 
 
 def _transpose(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    return constructors.transpose(machine, array, (args[0] if len(args) == 1 else tuple(args)) if args else None)
+    return layout.transpose(machine, array, (args[0] if len(args) == 1 else tuple(args)) if args else None)
 
 
 def _astype(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:

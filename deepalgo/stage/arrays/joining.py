@@ -1,0 +1,104 @@
+"""Arrays put together from others, and cut into parts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from deepalgo.ir import Type
+from deepalgo.stage.arrays.axes import axis_of
+from deepalgo.stage.arrays.box import Array, attr_of_plain, root_of
+from deepalgo.stage.arrays.constructors import as_array
+from deepalgo.stage.arrays.convert import box, is_plain, plain, shape, to_signal, wrap
+from deepalgo.stage.arrays.elementwise import call_numpy, emit
+from deepalgo.stage.arrays.layout import call_plain, layout, numbered, reshape
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles, register
+
+
+def _sequence(machine: Machine, value: Any) -> list[Any]:
+    from deepalgo.stage.iteration import iterate
+
+    return list(value) if isinstance(value, (list, tuple)) else iterate(machine, value, ast.Pass())
+
+
+def _joining(native: Callable[..., Any]) -> Handler:
+    """Functions that put arrays side by side: NumPy itself lays out the places of their numbers."""
+
+    def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        parts = _sequence(machine, args[0])
+        if all(is_plain(machine, item) for item in parts):
+            return call_numpy(machine, native, [plain(machine, item) for item in parts], *args[1:], **kwargs)
+        signals = [to_signal(machine, item) for item in parts]
+        kind = max(signal.kind for signal in signals)
+        sizes = [int(np.prod(signal.shape)) for signal in signals]
+        starts = np.cumsum([0, *sizes[:-1]])
+        numbers = [np.arange(size).reshape(signal.shape) + start for signal, size, start in zip(signals, sizes, starts, strict=True)]
+        places = call_plain(machine, lambda: native(numbers, *args[1:], **kwargs))
+        alike = [machine.cast(item, Type(kind, item.shape)) for item in signals]
+        axis = args[1] if len(args) > 1 else kwargs.get("axis", 0)
+        if native is np.concatenate and isinstance(axis, int) and len(alike) > 1:
+            return wrap(machine, machine.emit("concat", *alike, axis=axis % places.ndim, flavour="np"))
+        flat = [machine.emit("reshape", item, shape=(size,), flavour="np") for item, size in zip(alike, sizes, strict=True)]
+        whole = flat[0] if len(flat) == 1 else machine.emit("concat", *flat, axis=0, flavour="np")
+        if np.array_equal(places.ravel(), np.arange(len(places.ravel()))):
+            return wrap(machine, machine.emit("reshape", whole, shape=tuple(places.shape), flavour="np"))
+        return wrap(machine, machine.emit("pick", whole, indices=attr_of_plain(places), axis=0, flavour="np"))
+
+    return handler
+
+
+register(_joining, np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.block)
+
+
+@handles(np.append, options="axis")
+def _append(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    axis = args[2] if len(args) > 2 else kwargs.get("axis")
+    parts = [reshape(machine, item, -1, node) if axis is None else item for item in args[:2]]
+    return HANDLERS[np.concatenate](machine, [parts], {} if axis is None else {"axis": axis}, node)
+
+
+@handles(np.pad, options="mode constant_values")
+def _pad(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    mode = args[2] if len(args) > 2 else kwargs.get("mode", "constant")
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, np.pad, *[plain(machine, item) for item in args], **kwargs)
+    places = numbered(machine, args[0])
+    if mode != "constant":
+        return layout(machine, args[0], np.asarray(call_plain(machine, lambda: np.pad(places, args[1], mode=mode))))
+    laid = np.pad(places, args[1], constant_values=-1)
+    fill = kwargs.get("constant_values", 0)
+    held = to_signal(machine, layout(machine, args[0], np.maximum(laid, 0)))
+    return wrap(
+        machine, emit(machine, "select", machine.constant_array(laid >= 0), held, machine.cast(to_signal(machine, fill), Type(held.kind)))
+    )
+
+
+@handles(np.split, np.array_split, options="axis")
+def _split(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    places = call_plain(machine, lambda: np.array_split(numbered(machine, args[0]), args[1], **kwargs))
+    if isinstance(args[0], Array):
+        root_of(args[0]).shared = True  # the parts are views in NumPy and copies here
+    return machine.heap.created([layout(machine, args[0], part) for part in places])
+
+
+@handles(np.take, options="axis")
+def _take(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    from deepalgo.stage.arrays.indexing import get
+
+    axis = args[2] if len(args) > 2 else kwargs.get("axis")
+    array = as_array(machine, args[0]) if axis is not None else reshape(machine, args[0], -1, node)
+    array = box(machine, array) if isinstance(array, np.ndarray) else array
+    place = axis_of(machine, axis or 0, len(shape(machine, array)))
+    return get(machine, array, (slice(None),) * place + (args[1],), node)
+
+
+@handles(np.meshgrid, options="indexing")
+def _meshgrid(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if all(is_plain(machine, item) for item in args):
+        return call_numpy(machine, np.meshgrid, *[plain(machine, item) for item in args], **kwargs)
+    places = np.meshgrid(*[numbered(machine, item) for item in args], **kwargs)
+    return machine.heap.created([layout(machine, item, part) for item, part in zip(args, places, strict=True)])

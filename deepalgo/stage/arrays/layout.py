@@ -1,0 +1,200 @@
+"""The same numbers at other places: reshaped, transposed, flipped, repeated."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from deepalgo.stage.arrays.axes import axis_of
+from deepalgo.stage.arrays.box import Array, attr_of_plain, root_of, stand_in
+from deepalgo.stage.arrays.constructors import static_value
+from deepalgo.stage.arrays.convert import box, is_plain, new_array, plain, shape, to_signal, wrap
+from deepalgo.stage.arrays.elementwise import call_numpy, emit
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles, register
+from deepalgo.stage.values import UserRaise
+
+
+def layout(machine: Machine, value: Any, places: np.ndarray) -> Any:
+    """A new arrangement of an array's numbers, given by a plain array of their places in order."""
+    if is_plain(machine, value):
+        return box(machine, np.asarray(plain(machine, value)).ravel()[places])
+    signal = to_signal(machine, value)
+    if np.array_equal(places.ravel(), np.arange(int(np.prod(signal.shape)))):
+        return wrap(machine, machine.emit("reshape", signal, shape=tuple(places.shape), flavour="np"))
+    flat = machine.emit("reshape", signal, shape=(int(np.prod(signal.shape)),), flavour="np")
+    return wrap(machine, machine.emit("pick", flat, indices=attr_of_plain(places), axis=0, flavour="np"))
+
+
+def numbered(machine: Machine, value: Any) -> np.ndarray:
+    """The places of an array's numbers, in its own shape."""
+    extent = shape(machine, value)
+    return np.arange(int(np.prod(extent))).reshape(extent)
+
+
+def _rearranging(native: Callable[..., Any]) -> Handler:
+    """Functions that only move numbers: NumPy itself moves their places."""
+
+    def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        options = [static_value(machine, item, node) for item in args[1:]]
+        try:
+            places = native(numbered(machine, args[0]), *options, **kwargs)
+        except Exception as error:
+            raise UserRaise(error, None, machine.span) from None
+        result = layout(machine, args[0], np.asarray(places))
+        _note_sharing(args[0], result, lambda held: native(held, *options, **kwargs))
+        return result
+
+    return handler
+
+
+def _note_sharing(source: Any, result: Any, native: Callable[[np.ndarray], Any]) -> None:
+    """Where NumPy gives a view and we a copy, neither may be written to any more."""
+    if not isinstance(source, Array) or not isinstance(result, Array):
+        return
+    here = stand_in(source)
+    if np.may_share_memory(here, np.asarray(native(here))):
+        root_of(source).shared = result.shared = True
+
+
+register(
+    _rearranging,
+    np.roll,
+    np.flip,
+    np.fliplr,
+    np.flipud,
+    np.repeat,
+    np.tile,
+    np.rot90,
+    np.diag,
+    np.diagonal,
+    np.squeeze,
+    np.swapaxes,
+    np.moveaxis,
+    np.rollaxis,
+    np.resize,
+    np.triu,
+    np.tril,
+)
+
+
+def _triangle(native: Callable[..., Any]) -> Handler:
+    def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        keep = native(np.ones(shape(machine, args[0])), *args[1:], **kwargs)
+        return wrap(machine, emit(machine, "mul", args[0], machine.constant_array(keep)))
+
+    return handler
+
+
+HANDLERS[np.triu] = _triangle(np.triu)
+HANDLERS[np.tril] = _triangle(np.tril)
+
+
+@handles(np.diag, options="k")
+def _diag(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    offset = args[1] if len(args) > 1 else kwargs.get("k", 0)
+    if len(shape(machine, args[0])) == 2:
+        diagonal = layout(machine, args[0], np.diag(numbered(machine, args[0]), offset))
+        _note_sharing(args[0], diagonal, lambda held: np.diag(held, offset))
+        return diagonal
+    size = shape(machine, args[0])[0]
+    target = call_numpy(machine, np.zeros, (size + abs(offset),) * 2)
+    from deepalgo.stage.arrays.indexing import store
+
+    rows = np.arange(size)
+    store(machine, target, (rows + max(-offset, 0), rows + max(offset, 0)), args[0], node)
+    return target
+
+
+def reshape(machine: Machine, value: Any, target: Any, node: ast.AST) -> Any:
+    """`value.reshape(target)`; -1 stands for what is left."""
+    target = static_value(machine, target, node)
+    places = call_plain(machine, lambda: numbered(machine, value).reshape(target))
+    if isinstance(value, Array):
+        here = stand_in(value)
+        if np.may_share_memory(here, here.reshape(places.shape)):
+            return machine.heap.created(Array(np.empty(0), value, tuple(places.shape), "reshape"))
+    if is_plain(machine, value):
+        return box(machine, np.asarray(plain(machine, value)).reshape(target))
+    return new_array(machine, machine.emit("reshape", to_signal(machine, value), shape=tuple(places.shape), flavour="np"))
+
+
+def call_plain(machine: Machine, action: Callable[[], Any]) -> Any:
+    """NumPy on plain values, without boxing the answer."""
+    try:
+        return action()
+    except Exception as error:
+        raise UserRaise(error, None, machine.span) from None
+
+
+@handles(np.reshape, options="shape newshape")
+def _reshape(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return reshape(machine, args[0], args[1] if len(args) > 1 else kwargs.get("shape", kwargs.get("newshape")), node)
+
+
+@handles(np.ravel, options="")
+def _ravel(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return reshape(machine, args[0], -1, node)
+
+
+@handles(np.transpose, np.permute_dims if hasattr(np, "permute_dims") else np.transpose)
+def _transpose(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return transpose(machine, args[0], args[1] if len(args) > 1 else kwargs.get("axes"))
+
+
+def transpose(machine: Machine, value: Any, axes: Any = None) -> Any:
+    """The axes in another order, reversed if none is given."""
+    rank = len(shape(machine, value))
+    order = tuple(reversed(range(rank))) if axes is None else tuple(axis_of(machine, item, rank) for item in axes)
+    if len(order) != rank:
+        raise UserRaise(ValueError, "axes don't match array", machine.span)
+    if len(set(order)) < rank:
+        raise UserRaise(ValueError, "repeated axis in transpose", machine.span)
+    if isinstance(value, Array):
+        return machine.heap.created(Array(np.empty(0), value, order, "permute"))
+    if is_plain(machine, value):
+        return call_numpy(machine, np.transpose, plain(machine, value), axes)
+    signal = to_signal(machine, value)
+    return wrap(machine, machine.emit("permute", signal, axes=order, flavour="np"))
+
+
+@handles(np.broadcast_to, options="shape")
+def _broadcast_to(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    target = static_value(machine, args[1], node)
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, lambda: np.broadcast_to(plain(machine, args[0]), target).copy())
+    return new_array(
+        machine,
+        machine.emit("broadcast", to_signal(machine, args[0]), shape=(target,) if isinstance(target, int) else tuple(target), flavour="np"),
+    )
+
+
+@handles(np.broadcast_arrays, options="")
+def _broadcast_arrays(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    target = np.broadcast_shapes(*[shape(machine, item) for item in args])
+    return tuple(_broadcast_to(machine, [item, target], {}, node) for item in args)
+
+
+@handles(np.expand_dims, options="axis")
+def _expand_dims(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    axis = args[1] if len(args) > 1 else kwargs["axis"]
+    wide = call_numpy(machine, lambda: np.expand_dims(np.empty(shape(machine, args[0])), axis))
+    return reshape(machine, args[0], shape(machine, wide), node)
+
+
+def _at_least(native: Callable[..., Any]) -> Handler:
+    def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        made = []
+        for item in args:
+            target = native(np.empty(shape(machine, item))).shape
+            same = isinstance(item, Array) and target == shape(machine, item)
+            made.append(item if same else reshape(machine, item, target, node))
+        return made[0] if len(made) == 1 else tuple(made)
+
+    return handler
+
+
+register(_at_least, np.atleast_1d, np.atleast_2d, np.atleast_3d)
