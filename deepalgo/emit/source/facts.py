@@ -7,15 +7,18 @@ by itself are left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from deepalgo.emit.expression import Text, fill, literal
 from deepalgo.emit.source import native
-from deepalgo.emit.source.body import ROUNDINGS, all_blocks, count_uses, everything, fuse, without
-from deepalgo.emit.source.exits import Stop, read_by
+from deepalgo.emit.source.body import ROUNDINGS, count_uses, fuse, without
+from deepalgo.emit.source.exits import Stop
+from deepalgo.emit.source.numbers import READERS, Numbers
 from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Role, Statement, Try, Value, While
 from deepalgo.ops.table import TABLE
+from deepalgo.spans import Span
 
 PY, NP, MIXED = "py", "np", "mixed"
 #: Errors that say what the network cannot do and Python can: large integers, and results of another kind.
@@ -50,23 +53,36 @@ VIEWS = {
 }
 #: How deep the condition of a guard is looked into.
 DEEP = 6
-#: Operations that read a table, and what defines one.
-READERS = {"index", "gather", "pick_at"}
-TABLES = {"const", "weight", "stack", "index"}
 
 
-class Facts:
+class Guards:
+    """The checks of a block by what they are about, and by their place or their words: an operation asks for its own."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[Value, Span | str | None], list[Check]] = {}
+
+    def note(self, check: Check, values: Iterable[Value]) -> None:
+        """Remember a check about values."""
+        for value in values:
+            for key in dict.fromkeys((check.span, check.message)):
+                self.found.setdefault((value, key), []).append(check)
+
+    def of(self, op: Op, values: Sequence[Value], said: Iterable[str]) -> list[Check]:
+        """The checks about values that stand where an operation stands, or say what Python says."""
+        found = {id(check): check for key in (op.span, *said) for value in values for check in self.found.get((value, key), ())}
+        return list(found.values())
+
+
+class Facts(Numbers):
     """Facts about the operations of a body, given the values of weights and the inputs that are numbers of NumPy."""
 
     def __init__(self, body: Block, weights: Mapping[str, Any], numpy: Mapping[Value, bool], roles: Mapping[str, Role]) -> None:
-        self.weights = weights
-        self.roles = roles
         body = fuse(body)
-        self.ops: dict[Value, Op] = {op.result: op for op in everything(body) if isinstance(op, Op)}
+        super().__init__(body, weights)
+        self.roles = roles
         self.uses = count_uses(body)
-        self.values: dict[Value, Any] = {}
+        self.viewed = {arg for op in self.ops.values() if op.name in VIEWS and op.result.type.shape for arg in op.args}
         self.supports: dict[Value, set[Value]] = {}
-        self.tables = self.find_tables(body)
         self.flavours: dict[Value, str] = {value: NP if is_numpy else PY for value, is_numpy in numpy.items()}
         self.templates: dict[Value, str] = {}
         self.implied: set[int] = set()
@@ -85,109 +101,36 @@ class Facts:
         self.body = without(body, self.implied, self.anchored)
         self.uses = count_uses(self.body)
 
-    # --- values that only weights enter -----------------------------------------------------------------------------------
-
-    def known(self, value: Value) -> Any:
-        """The number that a value is on every call, or None."""
-        if value not in self.values:
-            self.values[value] = self.compute(value)
-        return self.values[value]
-
-    def compute(self, value: Value) -> Any:
-        """The number, computed by Python."""
-        op = self.ops.get(value)
-        if op is None or value.type.shape:
-            return None
-        if op.name == "const":
-            return op.attr("value")
-        if op.name == "weight":
-            return self.weights[str(op.attr("key"))]
-        if op.name in ("index", "gather", "pick_at"):
-            return self.item(op)
-        numbers = [self.known(arg) for arg in op.args]
-        if not numbers or any(number is None for number in numbers) or TABLE[op.name].python.startswith(("np.", "scipy.")):
-            return None
-        try:
-            text = fill(TABLE[op.name].python, [literal(number) for number in numbers], dict(op.attrs)).text
-            return eval(text, dict(native.SPACE))
-        except (ArithmeticError, ValueError, TypeError, NameError):
-            return None
-
-    def item(self, op: Op) -> Any:
-        """An item of a weight or of a constant table."""
-        holder: Any = self.table(op.args[0])
-        if holder is None or op.name != "index":
-            return None
-        for key in op.attr("key"):  # type: ignore[union-attr]  # a tuple
-            holder = holder[key]
-        return holder
-
-    def table(self, value: Value) -> Any:
-        """The nested tuples of a weight or of a constant."""
-        op = self.ops.get(value)
-        if op is None:
-            return None
-        if op.name == "index":
-            return self.item(op)
-        return op.attr("value") if op.name == "const" else self.weights[str(op.attr("key"))] if op.name == "weight" else None
-
     def is_own(self, value: Value) -> bool:
         """Whether nothing else can hold the numbers of an array, so that it may be changed in place once it is not needed any more."""
         op = self.ops.get(value)
-        return op is not None and op.name not in VIEWS | {"weight", "select"} and not self.is_viewed(value)
-
-    def is_viewed(self, value: Value) -> bool:
-        """Whether a part of an array is taken as an array."""
-        return any(value in op.args and op.result.type.shape for op in self.ops.values() if op.name in VIEWS)
-
-    # --- tables -----------------------------------------------------------------------------------------------------------
-
-    def find_tables(self, body: Block) -> set[Value]:
-        """Arrays that are only looked up, which can be tuples."""
-        readers: dict[Value, list[Op | None]] = {}
-        for block in all_blocks(body):
-            for statement in block.body:
-                for value in read_by(statement):
-                    readers.setdefault(value, []).append(statement if isinstance(statement, Op) else None)
-            for value in block.results:
-                readers.setdefault(value, []).append(None)
-        tables: set[Value] = set()
-        for value, op in reversed(self.ops.items()):
-            if value.type.shape and op.name in TABLES and all(self.looks_up(user, value, tables) for user in readers.get(value, [])):
-                tables.add(value)
-        sources = {value: self.ops[value].args[0] for value in tables if self.ops[value].name == "index"}
-        while lost := {value for value, source in sources.items() if value in tables and source not in tables}:
-            tables -= lost
-        return tables
-
-    def looks_up(self, user: Op | None, value: Value, tables: set[Value]) -> bool:
-        """Whether an operation takes one item of a table."""
-        if user is None or user.name not in READERS or user.args[0] != value or value in user.args[1:]:
-            return False
-        if user.name == "index":
-            return not user.result.type.shape or user.result in tables
-        return not user.args[1].type.shape and len(value.type.shape) == 1 and (user.name == "gather" or user.attr("axis") in (0, None, -1))
+        return op is not None and op.name not in VIEWS | {"weight", "select"} and value not in self.viewed
 
     # --- the walk ---------------------------------------------------------------------------------------------------------
 
     def block(self, block: Block) -> None:
         """Note all statements of a block in order."""
-        guards: dict[Any, list[Check]] = {}
+        guards = Guards()
         for statement in block.body:
             if isinstance(statement, Check):
-                for value in self.support(statement.ok):
-                    guards.setdefault(value, []).append(statement)
+                guards.note(statement, self.support(statement.ok))
         for statement in block.body:
             match statement:
                 case Op(result, _, args):
                     about = (*args, *(arg for place in args[1:2] if self.is_choice(place) for arg in self.ops[place].args), result)
-                    found = {id(check): check for value in about for check in guards.get(value, ())}
-                    self.op(statement, list(found.values()))
+                    self.op(statement, guards.of(statement, about, self.said_by(statement)))
                 case Check():
                     if statement.error in OURS:
                         self.implied.add(id(statement))
                 case _:
                     self.region(statement)
+
+    def said_by(self, op: Op) -> set[str]:
+        """What Python says where an operation on single numbers raises."""
+        if op.result.type.shape or any(arg.type.shape for arg in op.args) or op.name in ("const", "weight"):
+            return set()
+        held, whole = self.held(op.args), _whole(op.args)
+        return {text for template in self.spellings(op) if not _has_attributes(template) for text in native.messages(template, held, whole)}
 
     def is_choice(self, value: Value) -> bool:
         """Whether a value is chosen between two, as an index is that may count from the end."""
@@ -278,9 +221,7 @@ class Facts:
     def scalar(self, op: Op, guards: Sequence[Check]) -> None:
         """An operation on single numbers."""
         args = op.args
-        template = ROUNDINGS[str(op.attr("rounding"))] if op.name == "to_int" and op.attrs else TABLE[op.name].python
-        if max((arg.type.kind for arg in args), default=Kind.REAL) == Kind.COMPLEX:
-            template = template.replace("math.", "cmath.") if op.name != "angle" else template
+        template = self.spellings(op)[0]
         flavours = {self.flavour(arg) for arg in args}
         calls = _is_call(template)
         if template.startswith(("np.", "scipy.")):
@@ -298,7 +239,14 @@ class Facts:
         elif not calls and flavours != {PY} and not self.is_guarded(op, template, guards):
             self.mixed(op, template, args, flavours, any(check.error == "PythonOrNumPy" for check in guards))
         else:
-            self.plain(op, template, args, guards)
+            self.plain(op, args, guards)
+
+    def spellings(self, op: Op) -> list[str]:
+        """How an operation on Python's numbers can be written."""
+        template = ROUNDINGS[str(op.attr("rounding"))] if op.name == "to_int" and op.attrs else TABLE[op.name].python
+        if op.name != "angle" and any(arg.type.kind == Kind.COMPLEX for arg in op.args):
+            template = template.replace("math.", "cmath.")
+        return [template, *(["math.pow({0}, {1})"] if op.name == "pow" and op.result.type.kind == Kind.REAL else [])]
 
     def is_guarded(self, op: Op, template: str, guards: Sequence[Check]) -> bool:
         """Whether the program expects of an operation what Python raises by itself."""
@@ -319,11 +267,11 @@ class Facts:
             self.spell(op, template, NP)
             self.converted.add(op.result)
 
-    def plain(self, op: Op, template: str, args: Sequence[Value], guards: Sequence[Check]) -> None:
+    def plain(self, op: Op, args: Sequence[Value], guards: Sequence[Check]) -> None:
         """Python's own numbers, or a function of `math`: what it raises needs no check, and what has no check must not raise."""
         held, whole = self.held(args), _whole(args)
-        best: tuple[int, str, list[Check]] = (-1, template, [])
-        for candidate in (template, *(["math.pow({0}, {1})"] if op.name == "pow" and op.result.type.kind == Kind.REAL else [])):
+        best: tuple[int, str, list[Check]] = (-1, "", [])
+        for candidate in self.spellings(op):
             implied = [check for check in guards if self.is_implied(check, op, candidate, held, whole)]
             if len(implied) > best[0]:
                 best = (len(implied), candidate, implied)
@@ -385,5 +333,6 @@ def _is_call(template: str) -> bool:
     return template.startswith(("math.", "cmath.", "float(", "int(", "bool(", "complex(", "round("))
 
 
+@functools.cache
 def _has_attributes(template: str) -> bool:
     return any(f"{{{name}" in template for name in ("digits", "axis", "key", "order", "branch", "shape", "sub", "path", "*"))

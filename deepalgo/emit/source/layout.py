@@ -244,9 +244,16 @@ class Layout:
             for result, twins in zip(results, zip(*params, strict=True), strict=True):
                 for twin in twins:
                     self.unite(result, twin)
-        for first, second in [*self.handed_on(), *self.namesakes()]:
+        for first, second in self.handed_on():
             if self.is_stored(first) and self.is_stored(second) and self.may_share(first, second):
                 self.unite(first, second)
+        for values in self.namesakes():
+            variables: list[Value] = []
+            for value in filter(self.is_stored, values):
+                for other in variables:
+                    if self.may_share(other, value):
+                        self.unite(other, value)
+                variables = list(dict.fromkeys(map(self.root, (*variables, value))))
 
     def christen(self) -> None:
         """Call the result of a branch what most of the values are called that it may be."""
@@ -316,20 +323,22 @@ class Layout:
                     case Stop(block=inner, targets=tuple() as targets):
                         yield from zip(targets, inner.results, strict=True)
 
-    def namesakes(self) -> Iterator[tuple[Value, Value]]:
-        """Pairs with one name, each with the first of that name."""
-        first: dict[str, list[Value]] = {}
+    def namesakes(self) -> list[list[Value]]:
+        """The values of each name."""
+        found: dict[str, list[Value]] = {}
         for value in self.apart:
             if name := self.name(value):
-                for other in first.setdefault(name, []):
-                    yield other, value
-                first[name].append(value)
+                found.setdefault(name, []).append(value)
+        return list(found.values())
 
     def root(self, value: Value) -> Value:
         """The value that stands for all that share its variable."""
-        while value in self.home:
-            value = self.home[value]
-        return value
+        found = value
+        while found in self.home:
+            found = self.home[found]
+        if found != value:
+            self.home[value] = found
+        return found
 
     def is_alone(self, value: Value) -> bool:
         """Whether a value shares its variable with no other."""
