@@ -10,20 +10,20 @@
 from __future__ import annotations
 
 import copy
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from deepalgo.emit.depth import deep_calls
 from deepalgo.emit.prune import prune
 from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, InternalError
-from deepalgo.ir import Check, Program, walk
+from deepalgo.ir import Block, Check, Program, blocks, walk
 from deepalgo.network import Network
 from deepalgo.signature import Signature
 from deepalgo.spans import Span
 from deepalgo.stage.entry import Example, stage
 
-#: Deep chains of helpers nest the interpreter deeply.
-RECURSION_LIMIT = 20_000
+#: Blocks inside of one another that Python can surely read.
+DEEP = 80
 #: A power that turns the example complex is staged again as a complex one, so often at most.
 MOST_RESTARTS = 8
 
@@ -53,12 +53,36 @@ def compile(
     complex_at: frozenset[Span] = frozenset()
     for _ in range(MOST_RESTARTS):
         program, signature = _stage(fn, call, integers, complex_at)
-        network = Network(prune(program), signature, loops=loops, max_rounds=max_rounds, errors=errors, function=fn)
+        network = Network(program, signature, loops=loops, max_rounds=max_rounds, errors=errors, function=fn)
         turned = _turns_complex(network, example)
         if turned is None or turned in complex_at:
             break
         complex_at |= {turned}
+    if _depth(network.program.body) > DEEP:
+        _check_depth(network)
     return network
+
+
+def _depth(block: Block) -> int:
+    """How many blocks lie inside of one another."""
+    deepest, waiting = 0, [(block, 0)]
+    while waiting:
+        current, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        waiting += [(inner, depth + 1) for statement in current.body for inner in blocks(statement)]
+    return deepest
+
+
+def _check_depth(network: Network) -> None:
+    """Refuse a network whose code Python cannot read."""
+    try:
+        assert network.code
+    except (IndentationError, RecursionError):
+        raise CompileError(
+            f"{_depth(network.program.body)} branches lie inside of one another",
+            span=None,
+            remedy="Each early return puts the rest of the function into the other branch: look such cases up in a table, in a loop.",
+        ) from None
 
 
 def _turns_complex(network: Network, example: tuple[Any, dict[str, Any]] | None) -> Span | None:
@@ -75,10 +99,10 @@ def _turns_complex(network: Network, example: tuple[Any, dict[str, Any]] | None)
 
 def _stage(fn: Callable[..., Any], example: Example, integers: bool, complex_at: frozenset[Span]) -> tuple[Program, Signature]:
     """Stage with room for deep recursion; what goes wrong inside is our bug and says so."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
-        return stage(fn, example, integers=integers, complex_at=complex_at)
+        with deep_calls():
+            program, signature = stage(fn, example, integers=integers, complex_at=complex_at)
+            return prune(program), signature
     except DeepalgoError:
         raise
     except RecursionError:
@@ -89,8 +113,6 @@ def _stage(fn: Callable[..., Any], example: Example, integers: bool, complex_at:
             f"deepalgo failed on `{name}`: {type(error).__name__}: {error}. This is a bug in deepalgo; "
             "please report it with the function's text."
         ) from error
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 def _check_options(loops: str, max_rounds: int | None, errors: str) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from deepalgo.emit.depth import deep_calls
 from deepalgo.emit.load import load
 from deepalgo.emit.lower import Lowered, Plan, lower
 from deepalgo.emit.torch_code import Written, write
@@ -51,6 +52,7 @@ class Executable:
 
 def build(program: Program, plan: Plan) -> Executable:
     """Lower, write and load a program."""
-    lowered = lower(program, plan)
-    written = write(lowered.program, record=plan.record)
-    return Executable(plan, lowered, written, Tables(written.tables), load(written.text, program.name))
+    with deep_calls():
+        lowered = lower(program, plan)
+        written = write(lowered.program, record=plan.record)
+        return Executable(plan, lowered, written, Tables(written.tables), load(written.text, program.name))

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from deepalgo.emit.depth import deep_calls
 from deepalgo.emit.expression import Text
 from deepalgo.emit.names import Names
 from deepalgo.emit.source.batch import batch
@@ -75,7 +76,8 @@ class Parameters:
 
 def write_function(program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str = "", batched: bool = False) -> str:
     """The text of a module with one function, for one sample or for columns of them."""
-    return Function(program, weights, parameters, docstring, batched).text()
+    with deep_calls():
+        return Function(program, weights, parameters, docstring, batched).text()
 
 
 class Function:

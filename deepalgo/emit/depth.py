@@ -1,0 +1,21 @@
+"""Room for programs whose branches nest deeply: a chain of early returns is one `else` inside of the other."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+#: Calls inside of one another that passes over deeply nested programs may make.
+CALLS = 20_000
+
+
+@contextmanager
+def deep_calls() -> Iterator[None]:
+    """Allow more calls inside of one another than Python does, for a while."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, CALLS))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
