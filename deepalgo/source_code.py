@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import inspect
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from deepalgo.emit.source.function import Parameters, write_function
+from deepalgo.emit.source.scalars import scalarize
 from deepalgo.network import Network
 from deepalgo.signature import Signature
 from deepalgo.spans import FunctionSource, SourceUnavailable, read_function
@@ -19,11 +21,15 @@ def source(network: Network, style: str = "python") -> str:
 
     `style="python"` takes one sample and raises where the heuristic raises: plain Python with `math` where the heuristic works on single
     numbers, NumPy where it works on arrays. `style="numpy"` takes whole columns of single numbers, and gives NaN for samples on which
-    the heuristic raises. Arguments that were fixed when the heuristic was compiled are no parameters any more.
+    the heuristic raises. `style="numbers"` takes one sample and writes small arrays out, number by number, for `numba.njit`; an array in
+    the answer becomes a list. Arguments that were fixed when the heuristic was compiled are no parameters any more.
     """
-    if style not in ("python", "numpy"):
-        raise ValueError(f"style must be 'python' or 'numpy', not {style!r}")
+    if style not in ("python", "numpy", "numbers"):
+        raise ValueError(f"style must be 'python', 'numpy' or 'numbers', not {style!r}")
     weights = {key: _plain(network.weights[key].tolist()) for key in network.weights}
+    if style == "numbers":
+        program = scalarize(network.program, weights)
+        return write_function(program, {}, replace(_parameters(network), defaults=()), _docstring(network))
     return write_function(network.program, weights, _parameters(network), _docstring(network), style == "numpy")
 
 

@@ -34,7 +34,7 @@ def test_horner_gives_what_numpy_gives():
     assert slope([3.0], x) == (3.0, 0.0)
 
 
-@pytest.mark.parametrize(("variables", "degree"), [(1, 5), (2, 3), (3, 2), (4, 2)])
+@pytest.mark.parametrize(("variables", "degree"), [(1, 5), (2, 1), (2, 3), (3, 2), (4, 2)])
 def test_nested_horner_sums_the_monomials(variables, degree):
     exponents = monomials(variables, degree)
     S, x, v = RNG.standard_normal((3, len(exponents))), RNG.standard_normal(variables), RNG.standard_normal(variables)

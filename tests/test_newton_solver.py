@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 import deepalgo as da
 from deepalgo.newton.fast import batched
@@ -63,8 +64,14 @@ def test_wrong_shapes_are_refused(cubic, shape):
 def test_wrong_options_are_refused():
     with pytest.raises(da.InputError, match="there is no backend 'cuda'"):
         da.newton.Solver(3, backend="cuda")
-    with pytest.raises(da.InputError, match="for one variable"):
-        da.newton.Solver(2, 2, backend="numba")
+    with pytest.raises(da.InputError, match="3 variables need as many equations, not 2"):
+        da.newton.Solver(2, 3, equations=2)
+    with pytest.raises(da.InputError, match="dtype of a solver is float or complex"):
+        da.newton.Solver(2, dtype=int)
+    with pytest.raises(da.InputError, match="these coefficients are complex"):
+        da.newton.Solver(2).solve(np.array([1j, 0.0, 1.0]))
+    with pytest.raises(da.InputError, match="for one polynomial in one variable"):
+        da.newton.Solver(1, 2).all_roots(np.ones((1, 2, 3)))
     with pytest.raises(da.InputError, match="at least 1"):
         da.newton.Solver(0)
 
@@ -90,6 +97,40 @@ def test_all_roots_of_a_batch_are_those_of_numpy():
         assert np.abs(roots[:, None] - np.roots(row)).min(axis=0).max() < 1e-8
     network = da.compile(da.newton.all_roots, example=((S[1],), {}))
     assert np.allclose(batched(network)(S[1:]), found[1:], rtol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("degree", "variables", "equations"), [(2, 2, 2), (2, 2, 3), (1, 4, 4), (3, 1, 2)])
+def test_both_backends_give_the_same_answers_for_systems(degree, variables, equations):
+    shape = (200, equations, len(da.newton.monomials(variables, degree)))
+    S = plant(RNG.standard_normal(shape), RNG.standard_normal((200, variables)), degree)
+    plain, fast = (da.newton.Solver(degree, variables, equations=equations, backend=backend, polish=0) for backend in ("torch", "numba"))
+    assert np.allclose(fast.solve(S).x, plain.solve(S).x, rtol=1e-9)
+    with torch.no_grad():
+        for solver in (plain, fast):
+            solver.network.weights["gamma"].fill_(0.01)
+            solver.network.weights["H"].fill_(0.9)
+            solver._loops.clear()
+    assert np.allclose(fast.solve(S).x, plain.solve(S).x, rtol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["torch", "numba"])
+def test_complex_coefficients_lead_to_complex_roots(backend):
+    S = RNG.standard_normal((100, 5)) + 1j * RNG.standard_normal((100, 5))
+    solver = da.newton.Solver(4, dtype=complex, backend=backend)
+    result = solver.solve(S)
+    assert result.converged.mean() > 0.97 and np.iscomplexobj(result.x)
+    for row, x, roots in zip(S[result.converged], result.x[result.converged], solver.all_roots(S)[result.converged]):
+        assert np.abs(np.roots(row) - x).min() < 1e-8 and np.abs(roots[:, None] - np.roots(row)).min(axis=0).max() < 1e-8
+
+
+@pytest.mark.slow
+def test_complex_systems_are_solved():
+    shape = (50, 2, 6)
+    S = RNG.standard_normal(shape) + 1j * RNG.standard_normal(shape)
+    result = da.newton.Solver(2, 2, dtype=complex).solve(S)
+    assert result.converged.mean() > 0.95
 
 
 @pytest.mark.slow

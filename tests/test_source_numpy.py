@@ -72,5 +72,5 @@ def test_a_program_of_arrays_has_no_form_for_a_batch():
 
 
 def test_an_unknown_style_is_refused():
-    with pytest.raises(ValueError, match="style must be 'python' or 'numpy', not 'c'"):
+    with pytest.raises(ValueError, match="style must be 'python', 'numpy' or 'numbers', not 'c'"):
         da.source(network("haaland"), style="c")

@@ -41,8 +41,6 @@ from deepalgo.tensorize.widen import widen
 
 #: How many iterates enter the update of the paper's layer.
 DEPTH = 6
-#: Networks with at most so many weights are polished.
-SMALL = 200
 
 
 def plain(task: Task, rounds: int = 3) -> Heuristic:
@@ -161,12 +159,11 @@ def _correction(x: Tensor, S: Tensor) -> Tensor:
     return x - ahead + 2 * x.clamp(max=0)
 
 
-def train(task: Task, net: Network, *, seed: int = 0, steps: int = 200, attempts: int = 1) -> Fit:
+def train(task: Task, net: Network, *, seed: int = 0, steps: int = 200, attempts: int = 1, polished: bool = True) -> Fit:
     """Train on fresh systems, of several attempts keep the best; the damping, which keeps J = 0 harmless, stays.
 
-    Only small networks end with steps of second order: for the chains of systems these would take minutes.
+    `polished` ends with steps of second order, which for chains take minutes.
     """
-    is_small = sum(weight.numel() for weight in net.weights.tensors()) <= SMALL
     dampings = {key: 0.0 for key in net.weights if key.startswith("damping")}
     return fit(
         net,
@@ -177,7 +174,7 @@ def train(task: Task, net: Network, *, seed: int = 0, steps: int = 200, attempts
         rates=dampings,
         seed=seed,
         seeds=attempts,
-        polished=is_small,
+        polished=polished,
         progress=False,
     )
 

@@ -1,4 +1,4 @@
-"""The fast batched path: the source of a network, compiled by Numba, in a parallel loop over the samples.
+"""The fast batched path: the source of a network, number by number, compiled by Numba, in a parallel loop over the samples.
 
 >>> import deepalgo as da
 >>> from deepalgo.newton.charts import real_root
@@ -19,36 +19,38 @@ from deepalgo.ir import Kind, Leaf
 from deepalgo.network import Network
 from deepalgo.source_code import source
 
-Array = NDArray[np.float64]
 
+def batched(network: Network, *, parallel: bool = False) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    """A function of a batch of coefficients that gives the network's answers, from the text that `da.source` writes.
 
-def batched(network: Network, *, parallel: bool = False) -> Callable[[Array], Any]:
-    """A function of a batch of coefficients that gives one number, or a list of them, for each, from the text that `da.source` writes.
-
-    `parallel` spreads the samples over the cores. The first call compiles.
+    An answer is a number, an array or a list of numbers. `parallel` spreads the samples over the cores. The first call compiles.
     """
     import numba
 
     namespace: dict[str, Any] = {}
-    exec(source(network), namespace)
+    exec(source(network, style="numbers"), namespace)
     one = numba.njit(error_model="numpy")(namespace[network.program.name])
+    shape, kind = _answer(network)
+    run = numba.njit(parallel=parallel, error_model="numpy")(_loop_over_lists(one, numba.prange) if shape else _loop(one, numba.prange))
+    given = _dtype(network.program.inputs[0].value.type.kind)
 
-    width, kind = _answer(network)
-    run = numba.njit(parallel=parallel, error_model="numpy")(_loop_over_lists(one, numba.prange) if width else _loop(one, numba.prange))
-
-    def solve(S: Array) -> Any:
-        answers: Any = np.empty((len(S), width) if width else len(S), dtype=kind)
-        run(np.ascontiguousarray(S, dtype=np.float64), answers)
-        return answers
+    def solve(S: NDArray[Any]) -> NDArray[Any]:
+        answers: NDArray[Any] = np.empty((len(S), int(np.prod(shape))) if shape else len(S), dtype=kind)
+        run(np.ascontiguousarray(S, dtype=given), answers)
+        return answers.reshape(len(S), *shape)
 
     return solve
 
 
-def _answer(network: Network) -> tuple[int, type]:
-    """How many numbers an answer has, zero if it is not a list, and of which kind they are."""
-    output = network.program.output
+def _answer(network: Network) -> tuple[tuple[int, ...], type]:
+    """The shape of an answer, empty for a single number, and the kind of its numbers."""
     results = network.program.body.results
-    return (0 if isinstance(output, Leaf) else len(results)), (complex if results[0].type.kind == Kind.COMPLEX else float)
+    shape = results[0].type.shape if isinstance(network.program.output, Leaf) else (len(results),)
+    return shape, _dtype(results[0].type.kind)
+
+
+def _dtype(kind: Kind) -> type:
+    return complex if kind == Kind.COMPLEX else float
 
 
 def _loop(one: Any, prange: Any) -> Callable[[Any, Any], None]:

@@ -21,7 +21,7 @@ import numpy as np
 from deepalgo.newton.heuristics import STEPS, Heuristic
 from deepalgo.newton.polynomial import damped, horner, value
 from deepalgo.newton.starts import smallest
-from deepalgo.newton.system import columns, curve, damped_step, linearize, squares
+from deepalgo.newton.system import columns, curve, damped_step, evaluate, linearize, squares
 
 #: What keeps divisions finite at J = 0; too small to be seen anywhere else.
 TINY = 1e-24
@@ -68,6 +68,45 @@ def multistart(
         return answers[smallest(squares(S, answers, degree))]
 
     return multistart
+
+
+def one_by_one(
+    starts: Sequence[Sequence[float]], equations: int, monomials: int, degree: int, plain: Heuristic, damping: float, rounds: int = 3
+) -> Heuristic:
+    """The same chain after chain, with the same weights and answers: the form for one system at a time, which runs as a compiled loop."""
+    base = np.array(starts)
+    count, variables = base.shape
+    gamma = np.zeros((count, variables, equations * monomials))
+    A, H = np.array(STEPS), 1.0
+
+    def multistart(S: Any) -> Any:
+        best, least = row(base, 0), np.inf
+        for k in range(count):
+            x = row(base, k) + row(gamma, k) @ S.reshape(-1)
+            for _ in range(rounds):
+                F, J = linearize(S, x, degree)
+                newton = damped_step(J, F, damping)
+                chebyshev = newton + damped_step(J, curve(S, x, newton, degree), damping)
+                candidates = np.stack([x - length * newton for length in A] + [x - H * chebyshev])
+                x = candidates[smallest(np.array([square(S, y, degree) for y in candidates]))]
+            size = square(S, x, degree)
+            if size < least:
+                best, least = x, size
+        last = plain(S)
+        return last if square(S, last, degree) < least else best
+
+    return multistart
+
+
+def row(table: Any, k: Any) -> Any:
+    """A row of a table, looked up: so the loop over the rows stays a loop, where `table[k]` would be written out round by round."""
+    return table[np.array([k])][0]
+
+
+def square(S: Any, x: Any, degree: int) -> Any:
+    """The sum of squares of |F| at one point."""
+    F = abs(evaluate(S, x, degree))
+    return np.sum(F * F)
 
 
 def best_of_each(candidates: Any, sizes: Any) -> Any:

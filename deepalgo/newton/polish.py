@@ -7,13 +7,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from deepalgo.newton.polynomial import slope, value
 from deepalgo.newton.system import damped_step, evaluate, linearize
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 def newton_rounds(x: Array, S: Array, degree: int, most: int) -> tuple[Array, NDArray[np.int64]]:
@@ -39,7 +41,7 @@ def _step(x: Array, S: Array, degree: int) -> Array:
         return np.asarray(p / dp)
     F, J = linearize(np.moveaxis(S, 0, -1), list(x.T), degree)
     J = np.moveaxis(J, 1, 0)
-    return np.asarray(damped_step(J, F.T, 1e-14 * float(np.max(J * J, initial=1e-300))))
+    return np.asarray(damped_step(J, F.T, 1e-14 * float(np.max(np.abs(J) ** 2, initial=1e-300))))
 
 
 def sizes(x: Array, S: Array, degree: int) -> Array:
@@ -47,7 +49,7 @@ def sizes(x: Array, S: Array, degree: int) -> Array:
     with np.errstate(all="ignore"):
         if x.ndim == 1:
             return np.asarray(np.abs(value(S.T, x)))
-        return np.asarray(np.sqrt((evaluate(np.moveaxis(S, 0, -1), list(x.T), degree) ** 2).sum(axis=0)))
+        return np.asarray(np.sqrt((np.abs(evaluate(np.moveaxis(S, 0, -1), list(x.T), degree)) ** 2).sum(axis=0)))
 
 
 def backward_error(x: Array, S: Array, degree: int) -> Array:

@@ -64,8 +64,10 @@ def do(job: Job) -> Outcome:
     """Train once, and look at held-out systems."""
     torch.set_num_threads(1)
     task = TASKS[job.task]
-    net = richer_newton(task) if job.kind == "richer" else deep_newton(task, history=job.kind == "with history")
-    trained = train(task, net, seed=job.seed, steps=job.steps, attempts=ATTEMPTS if task.metric == "root MSE" else 1).network
+    is_richer = job.kind == "richer"
+    net = richer_newton(task) if is_richer else deep_newton(task, history=job.kind == "with history")
+    attempts = ATTEMPTS if task.metric == "root MSE" and not is_richer else 1
+    trained = train(task, net, seed=job.seed, steps=job.steps, attempts=attempts, polished=not is_richer).network
     S = task.draw(np.random.default_rng(1), HELD_OUT)
     reference = compiled(task, line_search(task))
     compare = [_compare(task, reference, trained, draw(np.random.default_rng(2), job.checked)) for draw in (task.draw, task.beyond)]

@@ -9,7 +9,10 @@
 np.True_
 
 What has no root, or no coefficients that are numbers, has an answer, too: `converged` is false, and `x` is a point where |F| is small,
-or NaN. The zero polynomial vanishes everywhere: its answer is 0.
+or NaN. The zero polynomial vanishes everywhere: its answer is 0. Complex coefficients lead to complex roots:
+
+>>> Solver(degree=2, dtype=complex).solve(np.array([1.0, 0.0, 1.0])).x.round(12) in (1j, -1j)
+True
 """
 
 from __future__ import annotations
@@ -29,14 +32,15 @@ from deepalgo.fitting.report import Fit
 from deepalgo.network import Network
 from deepalgo.newton.charts import real_root, scaled_root
 from deepalgo.newton.fast import batched
-from deepalgo.newton.heuristics import newton_ls
-from deepalgo.newton.multistart import multistart
+from deepalgo.newton.heuristics import Heuristic, halley_step_1d, newton_1d, newton_ls
+from deepalgo.newton.multistart import multistart, one_by_one
 from deepalgo.newton.polish import backward_error, newton_rounds, sizes
 from deepalgo.newton.polynomial import value
-from deepalgo.newton.roots import all_roots
+from deepalgo.newton.roots import all_roots, starts_on_circles
+from deepalgo.newton.starts import best_of
 from deepalgo.newton.system import evaluate, monomials
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 #: First and last coefficient may differ by this factor before the variable is scaled.
 WIDE = 1e3
@@ -54,13 +58,16 @@ class Result:
 
 
 class Solver:
-    """Real roots of polynomials of one degree, or of systems of them.
+    """Roots of polynomials of one degree, or of systems of them.
 
-    In one variable `S` has the shape (batch, degree + 1), the highest power first; in several (batch, equations, monomials), in the
-    order of `deepalgo.newton.monomials`. An answer has converged if its backward error, |F| relative to the sum of the sizes of its
-    terms, is at most `tolerance`. `polish` adds Newton steps as long as they help, at most so many.
+    One polynomial in one variable has `S` of the shape (batch, degree + 1), the highest power first; a system (batch, equations,
+    monomials), in the order of `deepalgo.newton.monomials`. More equations than variables are solved in the sense of least squares. An
+    answer has converged if its backward error, |F| relative to the sum of the sizes of its terms, is at most `tolerance`. `polish` adds
+    Newton steps as long as they help, at most so many.
 
-    `backend="numba"` runs the source of the network as a compiled loop over the samples, in one variable.
+    `dtype=complex` takes complex coefficients and looks for complex roots. `backend="numba"` runs the source of the network as a
+    compiled loop over the samples; the first call compiles, which takes seconds for a system of two variables and minutes for one of
+    many.
     """
 
     def __init__(
@@ -72,30 +79,35 @@ class Solver:
         rounds: int = 3,
         tolerance: float = 1e-10,
         polish: int = 20,
+        dtype: type = float,
         backend: str = "torch",
     ) -> None:
         if degree < 1 or variables < 1:
             raise InputError(f"a solver needs a degree and a number of variables of at least 1, not {degree} and {variables}")
-        if backend not in ("torch", "numba"):
-            raise InputError(f"there is no backend '{backend}'; there are 'torch' and 'numba'")
-        if backend == "numba" and variables > 1:
-            raise InputError("backend='numba' is for one variable; systems run with backend='torch'")
         self.degree, self.variables = degree, variables
         self.equations = equations if equations is not None else variables
-        self.rounds, self.tolerance, self.polish, self.backend = rounds, tolerance, polish, backend
-        self.network = compile(self._heuristic(), example=((np.ones(self._shape(degree)),), {}))
+        if self.equations < variables:
+            raise InputError(f"{variables} variables need as many equations, not {self.equations}")
+        if backend not in ("torch", "numba"):
+            raise InputError(f"there is no backend '{backend}'; there are 'torch' and 'numba'")
+        if dtype not in (float, complex):
+            raise InputError(f"the dtype of a solver is float or complex, not {dtype!r}")
+        self.rounds, self.tolerance, self.polish, self.dtype, self.backend = rounds, tolerance, polish, dtype, backend
+        self.is_single = self.variables == self.equations == 1
+        self.network = compile(self._heuristic(), example=((np.ones(self._shape(degree), dtype=dtype),), {}))
         self._loops: dict[Any, Callable[[Array], Array]] = {}
 
     def _shape(self, degree: int) -> tuple[int, ...]:
-        return (degree + 1,) if self.variables == 1 else (self.equations, len(monomials(self.variables, degree)))
+        return (degree + 1,) if self.is_single else (self.equations, len(monomials(self.variables, degree)))
 
-    def _heuristic(self) -> Callable[[Any], Any]:
-        if self.variables == 1:
-            return real_root
-        starts = np.random.default_rng(0).standard_normal((CHAINS, self.variables))
-        plain = newton_ls(starts[0].tolist(), 1e-4, self.degree, self.rounds)
+    def _heuristic(self, chains: Callable[..., Heuristic] = multistart) -> Heuristic:
+        if self.is_single:
+            return real_root if self.dtype is float else complex_root
+        starts = np.random.default_rng(0).standard_normal((2, CHAINS, self.variables))
+        points = (starts[0] if self.dtype is float else starts[0] + 1j * starts[1]).tolist()
+        plain = newton_ls(points[0], 1e-4, self.degree, self.rounds)
         count = len(monomials(self.variables, self.degree))
-        return multistart(starts.tolist(), self.equations, count, self.degree, plain, 1e-4, self.rounds)
+        return chains(points, self.equations, count, self.degree, plain, 1e-4, self.rounds)
 
     def fit(self, S: Array, *, steps: int = 200, seed: int = 0) -> Fit:
         """Train on a sample of systems, without knowing their roots; answers are never worse than before, beyond noise."""
@@ -109,24 +121,25 @@ class Solver:
 
     def _relative(self, x: torch.Tensor, S: torch.Tensor) -> torch.Tensor:
         """F relative to the size of its terms, which does not depend on how a system is scaled."""
-        if self.variables == 1:
+        if self.is_single:
             F, terms = value(S.T, x), value(S.T.abs(), x.abs())
         else:
             columns = S.movedim(0, -1)
             F, terms = evaluate(columns, x.T, self.degree), evaluate(columns.abs(), x.T.abs(), self.degree)
-        return torch.as_tensor(F / (terms + 1e-300)).movedim(-1, 0)
+        relative = torch.as_tensor(F / (terms + 1e-300)).movedim(-1, 0)
+        return torch.view_as_real(relative) if relative.is_complex() else relative
 
     def solve(self, S: Array) -> Result:
         """A root of each polynomial or system; of one without a batch axis a result without it."""
-        S = np.asarray(S, dtype=np.float64)
+        S = self._numbers(S)
         if S.shape == self._shape(self.degree):
             found = self.solve(S[None])
             return Result(found.x[0], found.residual[0], found.converged[0], found.rounds[0])
         S = self._checked(S)
-        shape = (len(S),) if self.variables == 1 else (len(S), self.variables)
-        x, rounds = np.full(shape, np.nan), np.zeros(len(S), dtype=np.int64)
+        shape = (len(S),) if self.is_single else (len(S), self.variables)
+        x, rounds = np.full(shape, np.nan, dtype=self.dtype), np.zeros(len(S), dtype=np.int64)
         for degree, chosen in self._groups(S):
-            part = S[chosen, -degree - 1 :] if self.variables == 1 else S[chosen]
+            part = S[chosen, -degree - 1 :] if self.is_single else S[chosen]
             x[chosen], rounds[chosen] = newton_rounds(self._start(part), part, degree, self.polish)
             rounds[chosen] += self.rounds
         x[~S.reshape(len(S), -1).any(axis=1)] = 0.0
@@ -136,20 +149,22 @@ class Solver:
 
     def all_roots(self, S: Array) -> NDArray[np.complex128]:
         """All complex roots of polynomials in one variable, (batch, degree); roots at infinity, of leading zeros, are NaN."""
-        if self.variables > 1:
-            raise InputError("all_roots is for one variable")
+        if not self.is_single:
+            raise InputError("all_roots is for one polynomial in one variable")
         S = self._checked(S)
-        roots = np.full((len(S), self.degree), complex(np.nan, np.nan))
+        roots = np.full((len(S), self.degree), np.nan, dtype=np.complex128)
         for degree, chosen in self._groups(S):
-            key = ("all", degree)
-            if key not in self._loops:
-                network = compile(all_roots, example=((S[chosen[0], -degree - 1 :],), {}))
-                self._loops[key] = batched(network, parallel=True) if self.backend == "numba" else _torch_loop(network)
-            roots[chosen, :degree] = self._loops[key](S[chosen, -degree - 1 :])
+            roots[chosen, :degree] = self._run(S[chosen, -degree - 1 :], "all")
         return roots
 
+    def _numbers(self, S: Array) -> Array:
+        S = np.asarray(S)
+        if np.iscomplexobj(S) and self.dtype is float:
+            raise InputError("these coefficients are complex: Solver(..., dtype=complex) takes them")
+        return S.astype(self.dtype)
+
     def _checked(self, S: Array) -> Array:
-        S = np.asarray(S, dtype=np.float64)
+        S = self._numbers(S)
         if S.shape[1:] != self._shape(self.degree):
             wanted = ", ".join(map(str, self._shape(self.degree)))
             raise InputError(f"the coefficients must have the shape (batch, {wanted}) or ({wanted}), not {S.shape}")
@@ -158,14 +173,14 @@ class Solver:
     def _groups(self, S: Array) -> list[tuple[int, NDArray[np.int64]]]:
         """The samples by their degree, which leading zeros lower; those without a variable or with a NaN are in no group."""
         finite = np.isfinite(S.reshape(len(S), -1)).all(axis=1)
-        if self.variables > 1:
+        if not self.is_single:
             return [(self.degree, np.flatnonzero(finite & S.reshape(len(S), -1).any(axis=1)))]
         degrees = np.where(finite & S.any(axis=1), self.degree - (S != 0).argmax(axis=1), 0)
         return [(int(degree), np.flatnonzero(degrees == degree)) for degree in np.unique(degrees[degrees > 0])]
 
     def _start(self, S: Array) -> Array:
         """What the network answers; badly scaled polynomials in a variable of their own."""
-        if self.variables > 1:
+        if not self.is_single or self.dtype is complex:
             return self._run(S, "given")
         first, last = np.abs(S[:, 0]), np.abs(S[:, -1])
         wide = (last > WIDE * first) | (first > WIDE * last)
@@ -183,13 +198,22 @@ class Solver:
         return self._loops[key](S)
 
     def _network(self, which: str, example: Array) -> Network:
-        if which == "given" and example.shape == self._shape(self.degree):
+        """The network for samples like the example: the trained one, or one of another form with its weights."""
+        if which == "all":
+            return compile(all_roots, example=((example,), {}))
+        loops = self.backend == "numba" and not self.is_single
+        if which == "given" and not loops and example.shape == self._shape(self.degree):
             return self.network
-        network = compile(scaled_root if which == "scaled" else real_root, example=((example,), {}))
+        heuristic = scaled_root if which == "scaled" else self._heuristic(one_by_one if loops else multistart)
+        network = compile(heuristic, example=((example,), {}))
         with torch.no_grad():
             for name in network.weights:
                 network.weights[name].copy_(self.network.weights[name])
         return network
+
+
+#: A root of a polynomial with complex coefficients: the best start on circles, and steps of Halley.
+complex_root = newton_1d(best_of(starts_on_circles), 1e-300, rounds=6, base=halley_step_1d)
 
 
 def _torch_loop(network: Network) -> Callable[[Array], Array]:

@@ -38,7 +38,7 @@ def nest(variables: int, degree: int, place: int = 0) -> Any:
     if variables == 0:
         return place
     branches = []
-    for power in range(degree, -1, -1):
+    for power in (*range(degree, -1, -1),):
         branches.append(nest(variables - 1, degree - power, place))
         place += comb(variables - 1 + degree - power, variables - 1)
     return tuple(branches)
@@ -52,7 +52,7 @@ def evaluate(S: Any, x: Any, degree: int) -> Any:
 def linearize(S: Any, x: Any, degree: int) -> tuple[Any, Any]:
     """`F(x)` of shape (p,) and the Jacobian `J(x)` of shape (p, d)."""
     F, slopes = _slopes(S, x, nest(len(x), degree), 0)
-    return F, np.stack(slopes, axis=-1)
+    return F, np.stack([0 * F if slope is None else np.broadcast_to(slope, F.shape) for slope in slopes], axis=-1)
 
 
 def _value(S: Any, x: Any, tree: Any, variable: int) -> Any:
@@ -66,32 +66,42 @@ def _value(S: Any, x: Any, tree: Any, variable: int) -> Any:
 
 
 def _slopes(S: Any, x: Any, tree: Any, variable: int) -> tuple[Any, list[Any]]:
-    """The same with the derivatives by the variables from `variable` on."""
+    """The same with the derivatives by the variables from `variable` on; None stands for one that is zero everywhere."""
     if isinstance(tree, int):
         return S[:, tree], []
     total, others = _slopes(S, x, tree[0], variable + 1)
-    own = 0 * total
+    own = None
     for branch in tree[1:]:
         part, slopes = _slopes(S, x, branch, variable + 1)
-        own = own * x[variable] + total
-        others = [a * x[variable] + b for a, b in zip(others, slopes, strict=True)]
+        own = total if own is None else own * x[variable] + total
+        others = [_next(a, x[variable], b) for a, b in zip(others, slopes, strict=True)]
         total = total * x[variable] + part
     return total, [own, *others]
 
 
+def _next(a: Any, x: Any, b: Any) -> Any:
+    """`a x + b`, where None is zero."""
+    if a is None:
+        return b
+    return a * x if b is None else a * x + b
+
+
 def curve(S: Any, x: Any, v: Any, degree: int) -> Any:
     """Half of the second derivative of `F` along `v`: the coefficient of t^2 in F(x + t v), by Horner's rule on Taylor series."""
-    return _series(S, x, v, nest(len(x), degree), 0)[2]
+    F, _, bend = _series(S, x, v, nest(len(x), degree), 0)
+    return 0 * F if bend is None else bend
 
 
 def _series(S: Any, x: Any, v: Any, tree: Any, variable: int) -> tuple[Any, Any, Any]:
-    """The first three Taylor coefficients along `v` of the polynomials whose coefficients the tree names."""
+    """The first three Taylor coefficients along `v` of the polynomials whose coefficients the tree names; None is zero."""
     if isinstance(tree, int):
-        return S[:, tree], 0, 0
+        return S[:, tree], None, None
     a, b, c = _series(S, x, v, tree[0], variable + 1)
     for branch in tree[1:]:
         p, q, r = _series(S, x, v, branch, variable + 1)
-        a, b, c = a * x[variable] + p, b * x[variable] + a * v[variable] + q, c * x[variable] + b * v[variable] + r
+        c = _next(c, x[variable], _next(b, v[variable], r))
+        b = _next(b, x[variable], _next(a, v[variable], q))
+        a = a * x[variable] + p
     return a, b, c
 
 

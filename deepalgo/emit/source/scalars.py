@@ -1,0 +1,281 @@
+"""A program of small arrays as one of single numbers: what `numba.njit` compiles to code that stays in registers.
+
+>>> from deepalgo.ir import Input, Leaf, Op, Type
+>>> pair, real = Type(Kind.REAL, (2,)), Type(Kind.REAL)
+>>> x, y, z = (Value(k, t, n) for k, (t, n) in enumerate(((pair, "x"), (pair, "y"), (real, "z"))))
+>>> body = Block((), (Op(y, "mul", (x, x)), Op(z, "sum", (y,), (("axis", None),))), (z,))
+>>> print(scalarize(Program("square", (Input("x", x),), (), body, Leaf(z)), {}))
+square(x: real[2])
+  %3 = index %x0 key=(0,)
+  %4 = index %x0 key=(1,)
+  %5 = mul %3 %3
+  %6 = mul %4 %4
+  %7 = add %5 %6
+  return %7
+
+An array that the program computes is an array of values here, so NumPy moves them about: views, stacks and permutations are gone from
+the result. Tables of numbers stay tables only where data choose a place in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial, reduce
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from deepalgo.emit.prune import prune
+from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.emit.source.elimination import is_singular, solve
+from deepalgo.errors import InputError
+from deepalgo.ir import Block, Check, If, Kind, Leaf, Loop, Op, Program, Static, Tree, Type, Value, While
+from deepalgo.ir import Mapping as MappingTree
+from deepalgo.ir import Sequence as SequenceTree
+from deepalgo.ops.indexing import index_of
+from deepalgo.ops.table import TABLE
+
+#: An array of NumPy, of values or of numbers.
+Cells: TypeAlias = Any
+#: What only moves the items of arrays about, as NumPy does it.
+MOVES: dict[str, Callable[[Mapping[str, Any], Sequence[Cells]], Cells]] = {
+    "index": lambda attrs, args: args[0][attrs["key"]],
+    "take": lambda attrs, args: args[0][index_of(attrs["key"])],
+    "pick": lambda attrs, args: np.take(args[0], attrs["indices"], attrs["axis"]),
+    "reshape": lambda attrs, args: np.reshape(args[0], attrs["shape"]),
+    "permute": lambda attrs, args: np.transpose(args[0], attrs["axes"]),
+    "broadcast": lambda attrs, args: np.broadcast_to(args[0], attrs["shape"]),
+    "concat": lambda attrs, args: np.concatenate(args, axis=attrs["axis"]),
+    "stack": lambda attrs, args: np.stack(np.broadcast_arrays(*args)),
+    "put": lambda attrs, args: _put(args[0], index_of(attrs["key"]), args[1]),
+}
+#: What two items make of each other along an axis.
+FOLDS = {"sum": "add", "prod": "mul", "any": "or", "all": "and"}
+EXTREMES = {"argmin": "ge", "argmax": "le", "amin": "ge", "amax": "le"}
+
+
+def _put(array: Cells, key: Any, item: Cells) -> Cells:
+    array = array.copy()
+    array[key] = item
+    return array
+
+
+def scalarize(program: Program, weights: Mapping[str, Any]) -> Program:
+    """The program with a value for every number of an array; an answer that is an array becomes a list, in reading order."""
+    if program.changes:
+        raise InputError(f"{program.name}() changes its arguments, which cannot be written in single numbers")
+    return prune(Scalarize(Fresh.of(program), weights).program(program))
+
+
+class Scalarize(Rewriter):
+    """Writes operations on arrays number by number. `cells` holds the values of an array, `tables` numbers that are known."""
+
+    def __init__(self, fresh: Fresh, weights: Mapping[str, Any]) -> None:
+        super().__init__(fresh)
+        self.weights = weights
+        self.cells: dict[Value, Cells] = {}
+        self.tables: dict[Value, Cells] = {}
+
+    def program(self, program: Program) -> Program:
+        """The whole program: inputs stay arrays, and are read once."""
+        for item in program.inputs:
+            shape = item.value.type.shape
+            if shape:
+                self.cells[item.value] = _filled(shape, partial(self.read, item.value))
+        read, self.out = self.out, []
+        body = self.block(program.body)
+        body = replace(body, body=(*read, *body.body))
+        places = iter(body.results)
+        return replace(program, body=body, weights=(), output=_spread(program.output, places))
+
+    def read(self, value: Value, place: tuple[int, ...]) -> Value:
+        """A number of an input."""
+        return self.add("index", value, attrs=(("key", place),))
+
+    def block(self, block: Block, wanted: Sequence[Value] | None = None) -> Block:
+        """A block whose params and results are single numbers, in the kinds of the values that they become."""
+        params = self.define(block.params)
+        outer, self.out = self.out, []
+        self.statements(block.body)
+        results = self.numbers(block.results, wanted)
+        made, self.out = self.out, outer
+        return Block(params, tuple(made), results)
+
+    def numbers(self, values: Sequence[Value], wanted: Sequence[Value] | None = None) -> tuple[Value, ...]:
+        """All numbers of some values."""
+        targets = values if wanted is None else wanted
+        return tuple(self.fit(cell, target.type) for value, target in zip(values, targets, strict=True) for cell in self.array(value).flat)
+
+    def define(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        """A value for each number of what a region hands in or out."""
+        made: list[Value] = []
+        for value in values:
+            if value.type.shape:
+                self.cells[value] = _filled(value.type.shape, partial(self.part, value))
+                made += self.cells[value].flat
+            else:
+                made += super().define((value,))
+        return tuple(made)
+
+    def part(self, value: Value, _place: tuple[int, ...]) -> Value:
+        """A value for one number of an array."""
+        return self.fresh.value(Type(value.type.kind), value.name)
+
+    def array(self, value: Value) -> Cells:
+        """The values that an array consists of; a single number is an array without axes."""
+        if value in self.cells:
+            return self.cells[value]
+        if value in self.tables:
+            table = self.tables[value]
+            return _filled(table.shape, lambda place: self.const(table[place].item()))
+        return _filled((), lambda _: self.see((value,))[0])
+
+    def keep(self, value: Value, cells: Cells) -> None:
+        """What stands for a value from here on."""
+        cells = _filled(cells.shape, lambda place: self.fit(cells[place], value.type))
+        if value.type.shape:
+            self.cells[value] = cells
+        else:
+            self.env[value] = cells[()]
+
+    # --- statements -------------------------------------------------------------------------------------------------------
+
+    def op(self, op: Op) -> None:
+        """One operation, number by number."""
+        attrs = dict(op.attrs)
+        if op.name in ("const", "weight"):
+            self.tables[op.result] = np.array(attrs["value"] if op.name == "const" else self.weights[str(attrs["key"])])
+            return
+        if op.name in MOVES:
+            known = all(arg in self.tables for arg in op.args)
+            moved = MOVES[op.name](attrs, [self.tables[arg] if known else self.array(arg) for arg in op.args])
+            if known:
+                self.tables[op.result] = np.asarray(moved)
+            else:
+                self.keep(op.result, moved if isinstance(moved, np.ndarray) else _filled((), lambda _: moved))
+            return
+        self.keep(op.result, self.computed(op, attrs))
+
+    def computed(self, op: Op, attrs: Mapping[str, Any]) -> Cells:
+        """The numbers that an operation computes."""
+        if op.name == "pick_at":
+            return self.pick_at(op.args[0], self.array(op.args[1]), attrs["axis"])
+        args = [self.array(arg) for arg in op.args]
+        if op.name == "conj" and op.result.type.kind != Kind.COMPLEX:
+            return args[0]
+        if TABLE[op.name].broadcasts:
+            lined_up = np.broadcast_arrays(*args)
+            return _filled(lined_up[0].shape, lambda place: self.add(op.name, *(arg[place] for arg in lined_up), attrs=op.attrs))
+        if op.name in FOLDS:
+            return self.along(args[0], attrs["axis"], lambda items: reduce(lambda a, b: self.add(FOLDS[op.name], a, b), items))
+        if op.name in EXTREMES:
+            return self.along(args[0], attrs["axis"], lambda items: self.extreme(op.name, items))
+        if op.name == "matmul":
+            return self.matmul(*args)
+        if op.name == "solve":
+            return solve(self, *args)
+        if op.name == "is_singular":
+            return is_singular(self, args[0])
+        raise InputError(f"`{op.name}` of arrays cannot be written in single numbers")
+
+    def check(self, check: Check) -> None:
+        """A check of single numbers; arrays cannot stand in its message."""
+        operands = tuple(self.array(value).flat[0] for value in check.operands)
+        self.out.append(replace(check, ok=self.array(check.ok)[()], operands=operands))
+
+    def branch(self, branch: If) -> None:
+        """An `If` with a result for every number."""
+        condition = self.array(branch.condition)[()]
+        then, orelse = self.block(branch.then, branch.results), self.block(branch.orelse, branch.results)
+        self.out.append(replace(branch, condition=condition, then=then, orelse=orelse, results=self.define(branch.results)))
+
+    def loop(self, loop: Loop) -> None:
+        """A `Loop` that carries single numbers."""
+        init, body = self.numbers(loop.init, loop.results), self.block(loop.body, loop.results)
+        self.out.append(replace(loop, init=init, body=body, results=self.define(loop.results)))
+
+    def repeat(self, loop: While) -> None:
+        """A `While` that carries single numbers."""
+        init, test, body = self.numbers(loop.init, loop.results), self.block(loop.test), self.block(loop.body, loop.results)
+        self.out.append(replace(loop, init=init, test=test, body=body, results=self.define(loop.results)))
+
+    # --- operations that look at several numbers --------------------------------------------------------------------------
+
+    def along(self, array: Cells, axis: int | None, fold: Callable[[Sequence[Value]], Value]) -> Cells:
+        """What becomes of the numbers along an axis, or of all of them."""
+        rows = array.reshape(1, -1) if axis is None else np.moveaxis(array, axis, -1)
+        folded = _filled(rows.shape[:-1], lambda place: fold(list(rows[place])))
+        return folded.reshape(()) if axis is None else folded
+
+    def extreme(self, name: str, items: Sequence[Value]) -> Value:
+        """The first of the best numbers, or its place; NaN is better than any, as it is for NumPy."""
+        best, place = items[0], self.const(0)
+        for number, item in enumerate(items[1:], start=1):
+            is_number = self.add("eq", best, best)
+            better = self.add("and", self.add("not", self.add(EXTREMES[name], item, best)), is_number)
+            best = self.add("select", better, item, best)
+            if name.startswith("arg"):
+                place = self.add("select", better, self.const(number), place)
+        return place if name.startswith("arg") else best
+
+    def pick_at(self, array: Value, index: Cells, axis: int) -> Cells:
+        """Rows at places that data choose: out of a table, or by asking for each place."""
+        known = array in self.tables
+        rows = np.moveaxis(self.tables[array] if known else self.array(array), axis, 0)
+        pick = self.from_table if known else self.one_of
+        found = np.empty((*index.shape, *rows.shape[1:]), dtype=object)
+        for place in np.ndindex(index.shape):
+            for rest in np.ndindex(rows.shape[1:]):
+                found[(*place, *rest)] = pick(rows[(slice(None), *rest)], index[place])
+        return np.moveaxis(found, range(index.ndim), range(axis, axis + index.ndim))
+
+    def from_table(self, numbers: Cells, index: Value) -> Value:
+        """A number of a table."""
+        return (
+            self.const(numbers[0].item())
+            if (numbers == numbers[0]).all()
+            else self.add("gather", self.const(tuple(numbers.tolist())), index)
+        )
+
+    def one_of(self, items: Cells, index: Value) -> Value:
+        """One of several values."""
+        found: Value = items[0]
+        for number, item in enumerate(items[1:], start=1):
+            found = self.add("select", self.add("eq", index, self.const(number)), item, found)
+        return found
+
+    def matmul(self, first: Cells, second: Cells) -> Cells:
+        """Products of matrices, sums from the left to the right."""
+        left, right = first[None] if first.ndim == 1 else first, second[:, None] if second.ndim == 1 else second
+        front = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+        left, right = (np.broadcast_to(array, (*front, *array.shape[-2:])) for array in (left, right))
+        shape = (*front, left.shape[-2], right.shape[-1])
+        columns = np.swapaxes(right, -1, -2)
+        made = _filled(shape, lambda place: self.dot(left[place[:-1]], columns[(*place[:-2], place[-1])]))
+        made = made[..., 0, :] if first.ndim == 1 else made
+        return made[..., 0] if second.ndim == 1 else made
+
+    def dot(self, first: Cells, second: Cells) -> Value:
+        """The scalar product of two rows of values."""
+        return reduce(lambda a, b: self.add("add", a, b), [self.add("mul", a, b) for a, b in zip(first, second, strict=True)])
+
+
+def _filled(shape: tuple[int, ...], make: Callable[[tuple[int, ...]], Any]) -> Cells:
+    cells = np.empty(shape, dtype=object)
+    for place in np.ndindex(shape):
+        cells[place] = make(place)
+    return cells
+
+
+def _spread(tree: Tree, numbers: Any) -> Tree:
+    """The structure of the answer, with a list in the place of an array."""
+    match tree:
+        case Leaf(value):
+            if not value.type.shape:
+                return Leaf(next(numbers))
+            return SequenceTree("list", tuple(Leaf(next(numbers)) for _ in range(int(np.prod(value.type.shape)))))
+        case Static():
+            return tree
+        case SequenceTree(items=items) | MappingTree(items=items):
+            return replace(tree, items=tuple(_spread(item, numbers) for item in items))
