@@ -37,8 +37,9 @@ def look(images: Array, filters: Array, correction: Sequence[Array] = ()) -> Arr
     place in reading order; beyond the edge there are zeros. A `correction` is added (see `correction`).
     """
     pixels = images[..., None] if len(filters) == 9 else images
-    found = halve(np.maximum(patches(pixels) @ filters, 0))
-    return found + corrected(pixels, correction) if correction else found
+    around = patches(pixels)
+    found = halve(positive(around @ filters))
+    return found + corrected(around, correction) if correction else found
 
 
 def correction(sizes: Sequence[int], filters: int, channels: int = 1, seed: int = 0) -> tuple[Array, ...]:
@@ -56,15 +57,20 @@ def correction(sizes: Sequence[int], filters: int, channels: int = 1, seed: int 
     return *layers, np.zeros((9 * inputs[-1] + 1, filters))
 
 
-def corrected(pixels: Array, layers: Sequence[Array]) -> Array:
-    """What the layers of a correction make of pixels; the first one works at full resolution."""
-    found = pixels
+def corrected(around: Array, layers: Sequence[Array]) -> Array:
+    """What the layers of a correction make of the patches of an image; the first one works at full resolution."""
+    found = around
     for number, layer in enumerate(layers[:-1]):
-        found = np.maximum(patches(found) @ layer[:-1] + layer[-1], 0)
-        if number == 0:
-            found = halve(found)
-    total: Array = patches(found) @ layers[-1][:-1] + layers[-1][-1]
+        found = positive(found @ layer[:-1] + layer[-1])
+        found = patches(halve(found) if number == 0 else found)
+    total: Array = found @ layers[-1][:-1] + layers[-1][-1]
     return total
+
+
+def positive(values: Array) -> Array:
+    """The positive part, whose gradient at zero is a half."""
+    part: Array = (values + np.abs(values)) / 2
+    return part
 
 
 def patches(images: Array) -> Array:

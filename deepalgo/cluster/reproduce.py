@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from rich.console import Console
 
 from deepalgo import datasets
 from deepalgo.cluster import paper
@@ -75,7 +76,7 @@ STUDIES = {
             Rival("10x10 k-means", 10, "k-means", reach=1, temperature=0.003, edges=True),
         ),
         Rival("10x10", 10, "k-means", reach=1, temperature=0.003, edges=True, weighed=True),
-        Settings(epochs=8, averaging=0.99, changes=Changes(shift=1, turn=10, stretch=0.1)),
+        Settings(epochs=6, batch=200, rate=0.014, averaging=0.99, changes=Changes(shift=1, turn=10, stretch=0.1)),
         (paper.MNIST_BEFORE, paper.MNIST_AFTER),
     ),
     "fashion": Study(
@@ -151,10 +152,10 @@ def _trained(
     network = build(rival, chosen)
     place = folder / f"{study.name} {rival.name} after.json"
     settings = replace(study.settings, seed=seed, epochs=1 if quick else study.settings.epochs)
-    told: list[str] = []
+    console = Console(stderr=True, highlight=False)
 
     def report(epoch: int, history: History) -> None:
-        told.append(f"  epoch {epoch:2d}  validation {100 * history.accuracies[-1]:.2f} %  {history.seconds:.0f} s")
+        console.print(f"{study.name}, epoch {epoch}: validation {100 * history.accuracies[-1]:.2f} %, {history.seconds:.0f} s")
 
     history = train(
         network,
@@ -165,11 +166,11 @@ def _trained(
         checkpoint=folder / f"{study.name} {rival.name}.pt",
         report=report,
     )
-    yield from told
     if not place.is_file():
         result = _decide(network, *asked)
         _save(place, replace(result, epochs=history.best, seconds=history.seconds))
     yield from _tell(f"after training, {rival.name}", _load(place), study.printed[1], paper.OVERALL[f"{study.name} after"])
+    yield "  validation by epoch, in %: " + " ".join(f"{100 * item:.2f}" for item in history.accuracies)
     _draw(study, folder, chosen, network)
     yield f"  pictures: {folder}"
 

@@ -80,8 +80,12 @@ def pieces(items: Tensor, size: int) -> list[Tensor]:
 
 
 def piece_size(network: Network) -> int:
-    """How many images go through the network together. Without the roughness there is little between the operations."""
-    room = PIECE if "roughness" in network.weights else 4 * PIECE
+    """How many images go through the network together.
+
+    Without the roughness there is little between the operations. What filters find in the centres is computed for each piece, so
+    that larger ones are worth more than the cache.
+    """
+    room = PIECE if "roughness" in network.weights else 8 * PIECE if "filters" in network.weights else 4 * PIECE
     return max(4, room // math.prod(network.weights["masks"].shape[:3]))
 
 
