@@ -94,7 +94,7 @@ def answer_size(answer):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a move: ok, dead (no new weight has a gradient), refused, or how it is wrong."""
+    """What came of a move: ok, dead (no new weight has a gradient, and no answer moves with any), refused, or how it is wrong."""
 
     word: str
     reason: str = ""
@@ -232,7 +232,22 @@ def learning(base, grown, leaves):
     dead = {item.key for item in dead_weights(grown, leaves) if item.items == item.size}
     if not new:
         return "ok", ""
-    return ("dead", ", ".join(new)) if dead.issuperset(new) else ("ok", "")
+    if not dead.issuperset(new):
+        return "ok", ""
+    return "stuck" if answers_move(grown, new, leaves) else "dead", ", ".join(new)
+
+
+def answers_move(network, keys, leaves, by=1e-6):
+    """Whether answers change smoothly with some weights: then a gradient of zero is wrong."""
+    moved = copy.deepcopy(network)
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for key in keys:
+            weight = moved.weights[key]
+            weight += by * (weight.abs() + 1) * torch.randn(weight.shape, generator=generator, dtype=weight.dtype)
+        pairs = zip(network.execute(list(leaves)), moved.execute(list(leaves)), strict=True)
+        changes = [((b - a).abs() / (a.abs() + 1)).nan_to_num().max() for a, b in pairs if a.is_floating_point() and a.numel()]
+    return any(1e-3 * by < change < 1e3 * by for change in changes)
 
 
 def finite_gradients(network, leaves):

@@ -2,8 +2,8 @@
 
 Each is tried at several places of every program, alone and behind others. The table counts, by transformation, where it was applied or
 refused, where answers and errors on every sample are those of the heuristic (1e-12), and where a new weight has a finite gradient that is
-not zero. Programs come from the corpus (DEEPALGO_CORPUS) and from `tests/fuzz`. With `--record FILE` a run that was stopped goes on
-where it was.
+not zero. Where none has, moving the new weights a little must change no answer: else they are stuck. Programs come from the corpus
+(DEEPALGO_CORPUS) and from `tests/fuzz`. With `--record FILE` a run that was stopped goes on where it was.
 """
 
 import argparse
@@ -26,8 +26,8 @@ import deepalgo as da
 from benchmarks.corpus import load_corpus
 from benchmarks.growth import NAMES, Move, corpus_subject, difference, examine, fuzz_subject, moves, some, train_a_little
 
-WORDS = ("applied", "refused", "exact", "learns", "dead", "wrong", "nan-gradient", "contradicted", "crashed")
-BAD = ("wrong", "nan-gradient", "contradicted", "crashed")
+WORDS = ("applied", "refused", "exact", "learns", "dead", "stuck", "wrong", "nan-gradient", "contradicted", "crashed")
+BAD = ("stuck", "wrong", "nan-gradient", "contradicted", "crashed")
 SECONDS = 120
 #: Transformations that keep the answers of a trained network, too; the others let the untrained one compete.
 KEEPING = ("untie", "widen", "Kronecker", "remember", "soften", "correct")
@@ -125,9 +125,9 @@ def row(subject, move: Move, loops):
         yield move.name, "crashed", f"{subject.name}: {move.call}", f"{type(error).__name__}: {error}"
         return
     what = f"{subject.name}: {move.call}"
-    if verdict.word in ("ok", "dead", "nan-gradient", "wrong"):
+    if verdict.word in ("ok", "dead", "stuck", "nan-gradient", "wrong"):
         yield move.name, "applied", what, ""
-    if verdict.word in ("ok", "dead", "nan-gradient"):
+    if verdict.word in ("ok", "dead", "stuck", "nan-gradient"):
         yield move.name, "exact", what, ""
     yield move.name, "learns" if verdict.word == "ok" else verdict.word, what, verdict.reason
 

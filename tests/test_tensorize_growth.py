@@ -10,7 +10,7 @@ import torch
 
 import deepalgo as da
 from benchmarks.corpus import load_corpus
-from benchmarks.growth import Move, Subject, Verdict, corpus_subject, difference, examine, fuzz_subject, moves, some
+from benchmarks.growth import Move, Subject, Verdict, answers_move, corpus_subject, difference, examine, fuzz_subject, moves, some
 from benchmarks.tensorize import BAD, chain, try_subject
 
 QUICK = [("scalar", 3), ("scalar", 5), ("arrays", 1), ("arrays", 4)]
@@ -95,6 +95,9 @@ def test_new_weights_that_cannot_learn_are_found_out_and_named_by_the_certificat
     certificate = net.verify(torch.linspace(0.1, 9.0, 20, dtype=torch.float64))
     assert "spare_scalar" in {item.key for item in certificate.dead}
     assert "spare_scalar" in str(certificate).partition("weights that move no answer")[2]
+    leaves = [torch.linspace(0.1, 9.0, 20, dtype=torch.float64)]
+    assert not answers_move(net, ["spare_scalar"], leaves)
+    assert answers_move(da.widen(da.compile(idle), "y", da.Scalar()), ["y_scalar"], leaves)
 
 
 def test_everything_that_is_suggested_applies():
