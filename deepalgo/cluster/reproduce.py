@@ -76,7 +76,7 @@ STUDIES = {
             Rival("10x10 k-means", 10, "k-means", reach=1, temperature=0.003, edges=True),
         ),
         Rival("10x10", 10, "k-means", reach=1, temperature=0.003, edges=True, weighed=True),
-        Settings(epochs=6, batch=200, rate=0.014, averaging=0.99, changes=Changes(shift=1, turn=10, stretch=0.1)),
+        Settings(epochs=5, batch=200, rate=0.014, averaging=0.99, changes=Changes(shift=1, turn=10, stretch=0.1)),
         (paper.MNIST_BEFORE, paper.MNIST_AFTER),
     ),
     "fashion": Study(
