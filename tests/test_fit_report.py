@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import deepalgo as da
+from deepalgo.fitting.ladder import is_guarded
 
 X = torch.linspace(0.5, 4, 300, dtype=torch.float64)
 
@@ -62,6 +63,7 @@ def test_the_numbers_are_those_of_the_held_out_samples():
     before, after = fit.rungs[0].test, fit.held.test
     summary = fit.held_out["tuned constants"]
     assert summary.centre == pytest.approx(after.mean().sqrt().item())
+    assert summary.mean == pytest.approx(after.sqrt().mean().item())
     assert summary.median == pytest.approx(after.sqrt().quantile(0.5).item())
     assert summary.tail == pytest.approx(after.sqrt().quantile(0.99).item())
     assert summary.better == (after < before).double().mean().item()
@@ -138,6 +140,14 @@ def test_with_a_guard_no_sample_is_worse_in_or_out_of_range():
     assert fit.held.name == "tensorized"
     assert fit.held_out["tensorized"].worse == 0
     assert fit.outside["tensorized"].worse == 0
+
+
+def test_constants_that_would_do_without_the_guard_are_not_handed_back():
+    net = da.guard(da.compile(root), by=lambda x, s: abs(x * x - s))
+    assert is_guarded(net) and is_guarded(da.untie(net)) and not is_guarded(da.untie(da.compile(root)))
+    fit = da.fit(net, X, residual=off, steps=40)
+    assert fit.held.name == "tensorized" and is_guarded(fit.network)
+    assert fit.network(1.0).item() == root(1.0) == 1.0  # from x = 1 the heuristic is right about s = 1
 
 
 @pytest.mark.parametrize("case", ["gain", "none", "absolute"])

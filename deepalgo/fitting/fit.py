@@ -34,6 +34,7 @@ from deepalgo.fitting.ladder import (
     competitor,
     heuristic_of,
     inherit,
+    is_guarded,
     is_tensorized,
     is_untouched,
 )
@@ -175,7 +176,8 @@ class Work:
         trainee = competitor(self.net)
         if is_tensorized(self.net):
             tuned = self._train(CONSTANTS, heuristic_of(self.net), known, settings, _of(self.heuristic, rates), polished, bar)
-            rungs.append(tuned)
+            if not is_guarded(self.net):  # tuned constants have no guard, which the caller wants
+                rungs.append(tuned)
             if is_untouched(self.net) and compare(heuristic.validation, tuned.validation).better:
                 inherit(trainee, tuned.network)
         rungs.append(self._train(TENSORIZED if is_tensorized(self.net) else CONSTANTS, trainee, known, settings, rates, polished, bar))

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from deepalgo.fitting.floor import Comparison, compare
 from deepalgo.fitting.summary import EQUAL
-from deepalgo.ir import Program
+from deepalgo.ir import Block, Op, Program, Statement, Value, blocks, defined, used, walk
 from deepalgo.network import Network
 
 HEURISTIC, GIVEN, CONSTANTS, TENSORIZED = "heuristic", "as given", "tuned constants", "tensorized"
@@ -82,6 +82,29 @@ def inherit(net: Network, tuned: Network) -> None:
 def is_tensorized(net: Network) -> bool:
     """Whether anything was added to the heuristic."""
     return net.program is not net.heuristic and net.program != net.heuristic
+
+
+def is_guarded(net: Network) -> bool:
+    """Whether each answer is one of two, the second of which no weight can change: what `guard` makes of a network."""
+    body = net.program.body
+    makers = {value: statement for statement in body.body for value in defined(statement)}
+    choices = [makers.get(result) for result in body.results]
+    return all(isinstance(op, Op) and op.name == "select" and not _is_trainable(op.args[2], makers) for op in choices)
+
+
+def _is_trainable(value: Value, makers: dict[Value, Statement]) -> bool:
+    """Whether a weight has a part in a value."""
+    asked, seen = [value], set[Value]()
+    while asked:
+        value = asked.pop()
+        if value in seen or value not in makers:
+            continue
+        seen.add(value)
+        for inner in walk(Block((), (makers[value],), ())):
+            if isinstance(inner, Op) and inner.name == "weight":
+                return True
+            asked += [*used(inner), *(result for block in blocks(inner) for result in block.results)]
+    return False
 
 
 def is_untouched(net: Network) -> bool:
