@@ -1,8 +1,8 @@
-"""Root finders against each other: `python -m benchmarks.newton_bench`, one run on one thread, ratios.
+"""Root finders against each other: `python -m benchmarks.newton_bench`, one run on one thread, ratios of processor time.
 
-Three parts. *One real root* of many random polynomials: time each, and the share of those with a real root for which the backward
-error |p(x)| / sum |a_k x^k| is above 1e-3. *All roots* of polynomials of degree six. *Dense quadratic systems* with a planted root:
-how often a root is found within 50 rounds from a random start.
+Two parts here. *One real root* of many random polynomials: time each, and the share of those with a real root for which the backward
+error |p(x)| / sum |a_k x^k| is above 1e-3. *All roots* of polynomials of degree six. The third part, dense quadratic systems, is in
+`benchmarks.newton_quadratics`.
 """
 
 import argparse
@@ -14,16 +14,13 @@ import scipy.optimize
 import torch
 
 import deepalgo as da
+from benchmarks.newton_quadratics import quadratics
 from deepalgo.newton.charts import real_root, scaled_root
-from deepalgo.newton.deep import answers
 from deepalgo.newton.fast import batched
-from deepalgo.newton.heuristics import newton_ls
-from deepalgo.newton.multistart import multistart
-from deepalgo.newton.polish import backward_error, sizes
+from deepalgo.newton.polish import backward_error
 from deepalgo.newton.polynomial import slope, value
 from deepalgo.newton.roots import all_roots
-from deepalgo.newton.system import damped_step, evaluate, linearize, monomials
-from deepalgo.newton.tasks import companion_roots, plant
+from deepalgo.newton.tasks import companion_roots
 
 COUNT = 100_000
 
@@ -81,6 +78,26 @@ def jax_newton(S):
         return jax.lax.fori_loop(0, 20, body, jnp.asarray(1.0))
 
     compiled = jax.jit(jax.vmap(one))
+    compiled(S[:2000])
+    return lambda S: np.asarray(compiled(S))
+
+
+def optimistix_newton(S):
+    """Newton of Optimistix, until it has converged or for 50 rounds; None where that is not installed."""
+    try:
+        import jax
+        import jax.numpy as jnp
+        import optimistix
+    except ImportError:
+        return None
+    jax.config.update("jax_enable_x64", True)
+    solver = optimistix.Newton(rtol=1e-8, atol=1e-8)
+
+    def one(row):
+        return optimistix.root_find(lambda x, row: value(list(row), x), solver, jnp.asarray(1.0), row, max_steps=50, throw=False).value
+
+    compiled = jax.jit(jax.vmap(one))
+    compiled(S[:2000])
     return lambda S: np.asarray(compiled(S))
 
 
@@ -108,14 +125,14 @@ def numba_loop(heuristic, S):
 
 
 def best(run, S, rounds):
-    """Nanoseconds for one polynomial, and the answers; the quickest of several rounds, in parts that a scheduler rarely interrupts."""
-    parts = np.array_split(S, max(1, len(S) // 2000)) if rounds > 1 else [S]
+    """Nanoseconds for one polynomial, and the answers; of several rounds the quickest, part by part."""
+    parts = [S[k : k + 2000] for k in range(0, len(S), 2000)] if rounds > 1 else [S]
     times = np.full(len(parts), np.inf)
     for _ in range(rounds):
         for number, part in enumerate(parts):
-            start = time.perf_counter()
+            start = time.process_time()
             run(part)
-            times[number] = min(times[number], time.perf_counter() - start)
+            times[number] = min(times[number], time.process_time() - start)
     return 1e9 * times.sum() / len(S), run(S)
 
 
@@ -128,6 +145,7 @@ def one_root():
             "Newton-LS-3, Numba": (numba_loop(newton_ls_3, S), S, 5),
             "Newton-20, Numba": (numba_loop(newton_20, S), S, 3),
             "Newton-20, JAX": (jax_newton(S), S[:20_000], 3),
+            "Optimistix Newton": (optimistix_newton(S), S[:20_000], 3),
             "scipy newton, vectorised": (scipy_newton, S[:20_000], 1),
             "companion eigenvalues": (a_real_one, S[:20_000], 3),
             "numpy.roots": (lambda S: np.array([(r := np.roots(row))[np.abs(r.imag).argmin()].real for row in S]), S[:500], 1),
@@ -150,12 +168,12 @@ def every_root():
     S = np.random.default_rng(1).standard_normal((20_000, 7))
     nanoseconds, found = best(numba_loop(all_roots, S), S, 3)
     few = S[:500]
-    start = time.perf_counter()
-    true = np.array([np.roots(row) for row in few])
-    numpy_nanoseconds = 1e9 * (time.perf_counter() - start) / len(few)
+    numpy_nanoseconds, true = best(lambda S: np.array([np.roots(row) for row in S]), few, 1)
+    companion_nanoseconds, _ = best(companion_roots, S[:4000], 3)
     errors = [_backward(few, roots).max(axis=1) for roots in (found[:500], true)]
     times = numpy_nanoseconds / nanoseconds
     print(f"\nall roots, degree 6: {nanoseconds:.0f} ns, numpy.roots {numpy_nanoseconds:.0f} ns: {times:.0f} times faster")
+    print(f"  batched companion eigenvalues {companion_nanoseconds:.0f} ns: {companion_nanoseconds / nanoseconds:.1f} times faster")
     for method, error in zip(("ours", "numpy.roots"), errors, strict=True):
         print(f"  {method:12} backward error: median {np.median(error):.1e}, worst {error.max():.1e}")
 
@@ -165,77 +183,12 @@ def _backward(S, roots):
     return F / terms
 
 
-CHAINS, ROUNDS = 4, 12  # together no more rounds than the 50 of the others
-
-
-def chains(n):
-    """Newton with Chebyshev steps from a few starts, which takes the best."""
-    starts = np.random.default_rng(7).standard_normal((CHAINS, n)).tolist()
-    count = len(monomials(n, 2))
-    return multistart(starts, n, count, 2, newton_ls(starts[0], 1e-6, 2, 1), 1e-6, ROUNDS)
-
-
-def plain_newton(S, x, halving):
-    """Newton from given starts, at most 50 rounds, with a halving line search or without."""
-    columns = np.moveaxis(S, 0, -1)
-    with np.errstate(all="ignore"):
-        for _ in range(50):
-            F, J = linearize(columns, list(x.T), 2)
-            step = damped_step(np.moveaxis(J, 1, 0), F.T, 1e-12)
-            length = np.ones(len(x))
-            for _ in range(10 if halving else 0):
-                worse = ~(sizes(x - length[:, None] * step, S, 2) < sizes(x, S, 2))
-                length[worse] /= 2
-            x = x - length[:, None] * step
-    return x
-
-
-def quadratics(counts=(2, 3, 5, 8), count=300, steps=0):
-    """The third part."""
-    print(f"\nDense quadratic systems with a planted root, {count} each: share solved, in %\n   n  Newton  halving    hybr      lm    ours")
-    for n in counts:
-        rng = np.random.default_rng(n)
-        S = plant(rng.standard_normal((count, n, len(monomials(n, 2)))), rng.standard_normal((count, n)), 2)
-        starts = rng.standard_normal((count, n))
-        net = da.compile(chains(n), example=((S[0],), {}))
-        if steps:
-            net = fit_chains(net, n, steps)
-        found = [plain_newton(S, starts, False), plain_newton(S, starts, True), *(_scipy(S, starts, method) for method in ("hybr", "lm"))]
-        found.append(answers(net, S))
-        print(f"{n:4d}" + "".join(f"{100 * (sizes(x, S, 2) < 1e-6).mean():8.1f}" for x in found), flush=True)
-
-
-def fit_chains(net, n, steps):
-    """Train starts and step lengths on fresh systems."""
-
-    def draw(count, generator):
-        rng = np.random.default_rng(generator.initial_seed())
-        return (plant(rng.standard_normal((count, n, len(monomials(n, 2)))), rng.standard_normal((count, n)), 2),)
-
-    def residual(x, S):
-        F = evaluate(S.movedim(0, -1), x.T, 2).T
-        return torch.tanh(F)  # a system that is far from solved counts no more than one that is not solved
-
-    rates = {key: 0.0 for key in net.weights if key.startswith("damping")}
-    return da.fit(net, draw, residual=residual, steps=steps, batch_size=128, rates=rates, polished=False, progress=False).network
-
-
-def _scipy(S, starts, method):
-    options = {"maxfev": 50 * (starts.shape[1] + 1)} if method == "hybr" else {"maxiter": 50 * (starts.shape[1] + 1)}
-    return np.array(
-        [
-            scipy.optimize.root(lambda x, row=row: evaluate(row, x, 2), start, method=method, options=options).x
-            for row, start in zip(S, starts, strict=True)
-        ]
-    )
-
-
 def main():
     """Run the parts that are asked for."""
     torch.set_num_threads(1)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", default=["one", "all", "quadratic"])
-    parser.add_argument("--steps", type=int, default=0, help="train the chains for the quadratic systems, so many steps")
+    parser.add_argument("--steps", type=int, default=60, help="train the chains for the quadratic systems, so many steps")
     options = parser.parse_args()
     if "one" in options.parts:
         one_root()

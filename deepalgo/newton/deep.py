@@ -184,7 +184,8 @@ def _drawn(task: Task) -> Callable[[int, torch.Generator], tuple[Array]]:
     return lambda count, generator: (draw(np.random.default_rng(generator.initial_seed()), count),)
 
 
-def answers(net: Network, S: Array) -> Array:
+def answers(net: Network, *inputs: Array) -> Array:
     """What a network answers, without gradient and in parts that fit into the cache."""
+    count = max(1, len(inputs[0]) // 4096)
     with torch.no_grad():
-        return np.concatenate([net(part).numpy() for part in np.array_split(S, max(1, len(S) // 4096))])
+        return np.concatenate([net(*part).numpy() for part in zip(*(np.array_split(item, count) for item in inputs), strict=True)])
