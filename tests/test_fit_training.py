@@ -138,6 +138,8 @@ def test_rates_by_role_and_name_leave_weights_alone():
     fit = da.fit(net, t, targets=22.0 + 50.0 * torch.exp(-0.2 * t), rates={key: 0}, **QUICK)
     assert fit.network.weights[key].item() == 20.0
     assert fit.improved
+    fit = da.fit(net, t, targets=22.0 + 50.0 * torch.exp(-0.2 * t), rates={"coefficient": 0}, **QUICK)
+    assert all(item.weight.role != "coefficient" for item in fit.moved)
     with pytest.raises(da.InputError, match="rates names 'gain', which is no weight and no role; the roles are coefficient"):
         da.fit(net, t, targets=t, rates={"gain": 1.0})
 
@@ -226,3 +228,31 @@ def test_seconds_limit_steps_and_polishing_together(loss, monkeypatch):
     assert next(clock) < 110
     with pytest.raises(da.InputError, match="seconds must be above 0, not 0"):
         da.fit(da.compile(line), X, targets=X, seconds=0)
+
+
+def test_test_samples_are_looked_at_once_when_training_is_over():
+    unseen = torch.linspace(4, 5, 40, dtype=torch.float64)
+    seen = []
+
+    def loss(output, target):
+        seen.append(bool((target > 100).any()))
+        return (output - target) ** 2
+
+    fit = da.fit(da.compile(line), X, targets=3.0 * X - 0.5, test=(unseen, unseen + 1000), loss=loss, **QUICK)
+    assert seen.count(True) == len(fit.rungs) == 2
+    assert True not in seen[: 2 * QUICK["steps"]]
+
+
+def test_a_run_that_does_not_get_better_ends_early():
+    fit = da.fit(da.compile(line), X, targets=2.1 * X + 0.9 + 0.5 * torch.sin(17 * X), steps=400, rate=0.05)
+    assert fit.rungs[-1].training["ended"] == ["no gain"]
+    assert 200 < fit.rungs[-1].training["progress"].step < 400
+    assert "1 of 1 runs ended early: no gain" in str(fit)
+
+
+def test_a_run_that_diverges_is_stopped_and_the_best_weights_are_kept():
+    options = {"optimiser": torch.optim.SGD, "rate": 1e3, "clip": None, "polished": False, "steps": 400}
+    fit = da.fit(da.compile(line), X, targets=3.0 * X - 0.5, **options)
+    assert fit.rungs[-1].training["ended"] == ["diverged"]
+    assert fit.rungs[-1].training["progress"].step < 400
+    assert fit.held.validation.mean() <= fit.rungs[0].validation.mean()

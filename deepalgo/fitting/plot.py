@@ -43,7 +43,7 @@ def _draw_errors(axes: Axes, fit: Fit) -> None:
         axes.set_xscale("log")
     error = "relative error in %" if fit.unit.is_relative else "error" if fit.unit.is_squares else "loss"
     axes.set(title=f"{fit.name}: held-out samples", xlabel=error, ylabel="part of the samples", ylim=(0, 1.02))
-    axes.legend(loc="lower right", frameon=False)
+    axes.legend(loc="upper left", frameon=False)
 
 
 def _draw_course(axes: Axes, fit: Fit) -> None:

@@ -24,6 +24,8 @@ MOST_DERIVATIVES = 10_000_000
 ROUNDS = 200
 #: With many weights a round costs much: there are fewer, so that rounds times weights is at most this.
 ROUNDS_TIMES_WEIGHTS = 30_000
+#: Weights that hardly matter are damped as if they mattered this part of the one that matters most: else they run far away.
+LEAST_DAMPED = 1e-4
 #: So many rounds without a lower validation loss end it.
 IDLE = 30
 #: With few weights it starts from the initial ones, too: the shortest way to the optimum of a smooth formula.
@@ -107,7 +109,7 @@ class Squares:
     def _damped_step(self, x: Tensor, normal: Tensor, slope: Tensor, damping: float, loss: float) -> tuple[Tensor, float, float]:
         """The first step that makes the loss smaller, with more and more damping; the damping for the next one, and the loss there."""
         diagonal = normal.diagonal()
-        weights = torch.maximum(diagonal, 1e-16 * diagonal.max().clamp(min=1e-300))
+        weights = torch.maximum(diagonal, LEAST_DAMPED * diagonal.max().clamp(min=1e-300))
         for _ in range(12):
             step, failed = torch.linalg.solve_ex(normal + torch.diag(damping * weights), slope)
             moved = x - step

@@ -172,11 +172,12 @@ class Fit:
 
 
 def _summaries(title: str, summaries: dict[str, Summary], unit: Unit) -> str:
-    rows: list[tuple[str, ...]] = [(title, unit.name, "95 % interval", "median", "99th percentile", "better", "equal", "worse")]
+    rows: list[tuple[str, ...]] = [(title, unit.name, "95 % interval", "mean", "median", "99th percentile", "better", "equal", "worse")]
     for name, item in summaries.items():
         shares = [f"{100 * part:.1f} %" for part in (item.better, item.equal, item.worse)] if name != HEURISTIC else [""] * 3
         interval = f"{unit.text(item.low)} .. {unit.text(item.high)}"
-        rows.append((name, unit.text(item.centre), interval, unit.text(item.median), unit.text(item.tail), *shares))
+        mean = unit.text(item.mean) if unit.is_squares else ""  # else it is the centre
+        rows.append((name, unit.text(item.centre), interval, mean, unit.text(item.median), unit.text(item.tail), *shares))
     return table(rows)
 
 

@@ -4,8 +4,8 @@
 >>> summary = summarise(before, after, is_squares=True)
 >>> summary.better, summary.equal, summary.worse
 (0.5, 0.25, 0.25)
->>> round(summary.centre, 3), summary.median
-(2.784, 1.5)
+>>> round(summary.centre, 3), summary.mean, summary.median
+(2.784, 2.25, 1.5)
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ EQUAL = 1e-9
 class Summary:
     """Errors in the units of the output where the loss is a square, losses otherwise.
 
-    `centre` is the rms error or the mean loss, `low` and `high` its 95 % interval; `share` is the loss as a part of the heuristic's,
-    with its interval; `better`, `equal` and `worse` are parts of the samples. `lost` samples had an answer and have none.
+    `centre` is the rms error or the mean loss, `low` and `high` its 95 % interval, `tail` the 99th percentile; `share` is the loss as a
+    part of the heuristic's, with its interval; `better`, `equal` and `worse` are parts of the samples. `lost` samples had an answer
+    and have none.
     """
 
     samples: int
@@ -34,6 +35,7 @@ class Summary:
     centre: float
     low: float
     high: float
+    mean: float
     median: float
     tail: float
     better: float
@@ -54,9 +56,10 @@ def summarise(before: Tensor, after: Tensor, is_squares: bool) -> Summary:
         return max(loss, 0.0) ** 0.5 if is_squares else loss
 
     low, high = map(unit, interval(after)) if len(after) else (torch.nan, torch.nan)
-    middle, tail = _quantiles(after.clamp(min=0).sqrt() if is_squares else after, 0.5, 0.99)
+    errors = after.clamp(min=0).sqrt() if is_squares else after
+    middle, tail = _quantiles(errors, 0.5, 0.99)
     return Summary(
-        len(before), lost, unit(after.mean().item()), low, high, middle, tail,
+        len(before), lost, unit(after.mean().item()), low, high, errors.mean().item(), middle, tail,
         ((after < before) & ~same).sum().item() / size, same.sum().item() / size, ((after > before) & ~same).sum().item() / size,
         _share(before, after, is_squares),
     )  # fmt: skip
