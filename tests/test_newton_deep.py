@@ -51,7 +51,7 @@ def test_training_helps_and_no_single_answer_gets_worse():
     assert ratio < 0.05
     for T in (S, task.beyond(np.random.default_rng(6), 2000)):
         old, new = task.residual(answers(reference, T), T), task.residual(answers(trained, T), T)
-        assert (new <= old * (1 + 1e-9)).all()
+        assert (new <= old).all()
 
 
 @pytest.mark.slow
@@ -65,9 +65,11 @@ def test_structure_alone_reaches_the_richer_targets(name, most):
     assert ratio[0] / ratio[1] <= most
 
 
-def test_the_table_shows_the_paper_beside_ours():
+@pytest.mark.slow
+def test_the_table_shows_the_paper_beside_ours(tmp_path):
     assert len(jobs(5, 200, 100_000)) == 5 * 11
-    outcomes = list(run([Job("square-root", "A, B, C", 0, 5, 50)], processes=1))
+    outcomes = list(run([Job("square-root", "A, B, C", 0, 5, 50)], 1, tmp_path / "record"))
+    assert list(run([Job("square-root", "A, B, C", 0, 5, 50)], 1, tmp_path / "record")) == outcomes
     text = "\n".join([*table(outcomes), *floor(outcomes)])
     assert "paper, Newton / Newton-LS / trained: 0.7658 / 0.0195 / 0.0070" in text
     assert "DeepNewton A, B, C" in text and "100 systems one by one: 0 answers with a larger |F| than that of Newton-LS" in text

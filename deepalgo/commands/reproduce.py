@@ -17,7 +17,7 @@ def _group() -> None:
 
 @reproduce.command()
 def newton(
-    folder: Annotated[Path, typer.Option(help="Where the figures go.")] = Path("reproduced"),
+    folder: Annotated[Path, typer.Option(help="Where the figures go, and where an interrupted run goes on.")] = Path("reproduced"),
     seeds: Annotated[int, typer.Option(help="How many trainings of each network.")] = 5,
     steps: Annotated[int, typer.Option(help="Training steps.")] = 200,
     checked: Annotated[int, typer.Option(help="Systems of a task that are compared one by one, in range and as many out of it.")] = 100_000,

@@ -1,15 +1,20 @@
 """`deepalgo reproduce newton`: the paper's table beside ours, the figure of x^5 - S, and the unrolled graph.
 
-Every training is a job of its own, done by as many processes as there are cores. All seeds are fixed.
+Every training is a job of its own, done by as many processes as there are cores. All seeds are fixed. What a job found is kept in the
+folder of the figures, so that an interrupted run goes on; another state of this package starts afresh.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import multiprocessing
 import os
+import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from statistics import median
 
@@ -57,12 +62,14 @@ class Outcome:
     inside: tuple[int, int]  #: systems compared, and of these with a larger |F| than Newton-LS
     beyond: tuple[int, int]
     gain_beyond: float  #: median of |F|^2 over that of Newton-LS, out of range
+    seconds: float  #: processor time
     curve: list[float] = field(default_factory=list)
 
 
 def do(job: Job) -> Outcome:
     """Train once, and look at held-out systems."""
     torch.set_num_threads(1)
+    begin = time.process_time()
     task = TASKS[job.task]
     is_richer = job.kind == "richer"
     net = richer_newton(task) if is_richer else deep_newton(task, history=job.kind == "with history")
@@ -78,6 +85,7 @@ def do(job: Job) -> Outcome:
         compare[0][0],
         compare[1][0],
         compare[1][1],
+        time.process_time() - begin,
         answers(trained, powers(np.linspace(0.0, 50.0, 201))).tolist() if job.task == "fifth-root" else [],
     )
 
@@ -87,7 +95,7 @@ def _compare(task: Task, reference: Network, trained: Network, S: Array) -> tupl
     if len(S) == 0:
         return (0, 0), 1.0
     old, new = task.residual(answers(reference, S), S), task.residual(answers(trained, S), S)
-    worse = ~(new <= old * (1 + 1e-9)) & np.isfinite(old)
+    worse = ~(new <= old) & np.isfinite(old)
     return (len(S), int(worse.sum())), float(np.median(new[old > 0] / old[old > 0]))
 
 
@@ -106,16 +114,42 @@ def jobs(seeds: int, steps: int, checked: int, tasks: Iterable[str] = TASKS) -> 
     return [Job(task, kind, seed, length[kind], share[kind] if seed == 0 else 0) for task in tasks for kind, seed in kinds]
 
 
-def run(work: list[Job], processes: int | None = None) -> Iterator[Outcome]:
-    """Do all jobs, the longest first, and hand the outcomes back as they come."""
-    work = sorted(work, key=lambda job: (TASKS[job.task].variables, job.kind == "richer"), reverse=True)
-    count = processes if processes is not None else os.cpu_count() or 1
+def run(work: list[Job], processes: int | None = None, record: Path | None = None) -> Iterator[Outcome]:
+    """Do all jobs that the record does not have, the longest first, and hand the outcomes back as they come."""
+    kept = {outcome.job: outcome for outcome in (_read(record) if record is not None else [])}
+    yield from (kept[job] for job in work if job in kept)
+    left = sorted((job for job in work if job not in kept), key=lambda job: (TASKS[job.task].variables, job.kind == "richer"), reverse=True)
+    for outcome in _done(left, processes if processes is not None else os.cpu_count() or 1):
+        if record is not None:
+            with record.open("a") as file:
+                file.write(json.dumps([_state(), asdict(outcome)]) + "\n")
+        yield outcome
+
+
+def _done(work: list[Job], count: int) -> Iterator[Outcome]:
     if count == 1:
         yield from map(do, work)
         return
     with ProcessPoolExecutor(count, multiprocessing.get_context("spawn")) as pool:
         for future in as_completed([pool.submit(do, job) for job in work]):
             yield future.result()
+
+
+def _read(record: Path) -> list[Outcome]:
+    """What the record says about this state of the package."""
+    lines = [json.loads(line) for line in record.read_text().splitlines()] if record.exists() else []
+    return [
+        Outcome(**{**found, "job": Job(**found["job"]), "inside": tuple(found["inside"]), "beyond": tuple(found["beyond"])})
+        for state, found in lines
+        if state == _state()
+    ]
+
+
+@cache
+def _state() -> str:
+    """A digest of the modules of this package."""
+    texts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
+    return hashlib.sha256(b"".join(texts)).hexdigest()[:16]
 
 
 def untrained(task: Task, rounds: int = 3) -> dict[str, dict[str, float]]:
@@ -173,19 +207,21 @@ def floor(outcomes: list[Outcome]) -> Iterator[str]:
 
 def reproduce(folder: Path, seeds: int = 5, steps: int = 200, checked: int = 100_000, processes: int | None = None) -> Iterator[str]:
     """Train, print and draw everything; the lines come as they are known."""
-    outcomes = []
-    for outcome in run(jobs(seeds, steps, checked), processes):
+    folder.mkdir(parents=True, exist_ok=True)
+    work, outcomes = jobs(seeds, steps, checked), []
+    for outcome in run(work, processes, folder / "newton.jsonl"):
         outcomes.append(outcome)
         base, after = outcome.before[TASKS[outcome.job.task].metric], outcome.after[TASKS[outcome.job.task].metric]
-        yield f"trained {outcome.job.task}, {outcome.job.kind}, seed {outcome.job.seed}: {base:.3g} -> {after:.3g}"
+        job = f"{outcome.job.task}, {outcome.job.kind}, seed {outcome.job.seed}"
+        yield f"[{len(outcomes)}/{len(work)}] {job}: {base:.3g} -> {after:.3g}  ({outcome.seconds:.0f} s)"
     yield from ("", *HEADING, "")
     outcomes.sort(key=lambda outcome: (list(TASKS).index(outcome.job.task), KINDS.index(outcome.job.kind), outcome.job.seed))
     yield from table(outcomes)
     yield from floor(outcomes)
-    folder.mkdir(parents=True, exist_ok=True)
     draw_figure(outcomes, folder / "fifth-root.png")
     draw(graph_of_line_search(), folder / "newton-graph.svg", unroll=True)
-    yield f"The figure of x^5 - S and the unrolled graph are in {folder}."
+    total = sum(outcome.seconds for outcome in outcomes)
+    yield f"The figure of x^5 - S and the unrolled graph are in {folder}. Processor time of all trainings: {total:.0f} seconds."
 
 
 def graph_of_line_search() -> Network:
