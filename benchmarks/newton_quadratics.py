@@ -97,7 +97,7 @@ def by_scipy(S, starts, method):
     )
 
 
-def quadratics(variables=(2, 3, 5, 8), count=500, steps=0):
+def quadratics(variables=(2, 3, 5, 8), count=300, steps=0):
     """Print the share that each method solves."""
     print(f"\nDense quadratic systems with a planted root, {count} each: share solved, in %")
     print("   n  Newton  halving    hybr      lm   chains  trained   seconds of training")

@@ -75,6 +75,7 @@ def test_the_table_shows_the_paper_beside_ours(tmp_path):
     assert "DeepNewton A, B, C" in text and "100 systems one by one: 0 answers with a larger |F| than that of Newton-LS" in text
 
 
+@pytest.mark.slow
 def test_the_curve_of_the_figure_is_that_of_the_trained_network():
     outcome = do(Job("fifth-root", "A, B, C", 0, 1, 0))
     assert len(outcome.curve) == 201 and torch.isfinite(torch.tensor(outcome.curve)).all()

@@ -103,6 +103,7 @@ def test_every_start_and_base_step_compiles_and_is_certified(start, base):
         da.compile(make(STARTS[start], 1e-9, 2, base), example=((S[0],), {})).verify(S, gradients=False, rtol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "start", [(0.0, 0.0), affine(np.array([0.5, 0.1]), 0.1 * np.ones((2, 12))), best_point_of(fixed([1.0, 0.0], [0.0, 1.0]), 2)]
 )
