@@ -23,7 +23,7 @@ import torch
 
 from deepalgo.drawing.draw import draw
 from deepalgo.network import Network
-from deepalgo.newton.deep import answers, compiled, deep_newton, line_search, plain, richer_newton, train
+from deepalgo.newton.deep import answers, compiled, deep_newton, line_search, plain, richer_newton, train, train_richer
 from deepalgo.newton.tasks import TASKS, Array, Task
 
 HELD_OUT = 10_000
@@ -71,10 +71,13 @@ def do(job: Job) -> Outcome:
     torch.set_num_threads(1)
     begin = time.process_time()
     task = TASKS[job.task]
-    is_richer = job.kind == "richer"
-    net = richer_newton(task) if is_richer else deep_newton(task, history=job.kind == "with history")
-    attempts = ATTEMPTS if task.metric == "root MSE" and not is_richer else 1
-    trained = train(task, net, seed=job.seed, steps=job.steps, attempts=attempts, polished=not is_richer).network
+    if job.kind == "richer":
+        net = richer_newton(task)
+        trained = train_richer(task, net, seed=job.seed, steps=job.steps)
+    else:
+        net = deep_newton(task, history=job.kind == "with history")
+        attempts = ATTEMPTS if task.metric == "root MSE" else 1
+        trained = train(task, net, seed=job.seed, steps=job.steps, attempts=attempts).network
     S = task.draw(np.random.default_rng(1), HELD_OUT)
     reference = compiled(task, line_search(task))
     compare = [_compare(task, reference, trained, draw(np.random.default_rng(2), job.checked)) for draw in (task.draw, task.beyond)]
@@ -118,7 +121,9 @@ def run(work: list[Job], processes: int | None = None, record: Path | None = Non
     """Do all jobs that the record does not have, the longest first, and hand the outcomes back as they come."""
     kept = {outcome.job: outcome for outcome in (_read(record) if record is not None else [])}
     yield from (kept[job] for job in work if job in kept)
-    left = sorted((job for job in work if job not in kept), key=lambda job: (TASKS[job.task].variables, job.kind == "richer"), reverse=True)
+    left = sorted(
+        (job for job in work if job not in kept), key=lambda job: (job.kind != "with history", TASKS[job.task].variables), reverse=True
+    )
     for outcome in _done(left, processes if processes is not None else os.cpu_count() or 1):
         if record is not None:
             with record.open("a") as file:
