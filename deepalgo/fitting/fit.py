@@ -174,10 +174,9 @@ class Work:
             given = competitor(self.net)
             rungs.append(Rung(GIVEN, given, self._losses(given)))
         trainee = competitor(self.net)
-        if is_tensorized(self.net):
+        if is_tensorized(self.net) and not is_guarded(self.net):  # tuned constants would have no guard, which the caller wants
             tuned = self._train(CONSTANTS, heuristic_of(self.net), known, settings, _of(self.heuristic, rates), polished, bar)
-            if not is_guarded(self.net):  # tuned constants have no guard, which the caller wants
-                rungs.append(tuned)
+            rungs.append(tuned)
             if is_untouched(self.net) and compare(heuristic.validation, tuned.validation).better:
                 inherit(trainee, tuned.network)
         rungs.append(self._train(TENSORIZED if is_tensorized(self.net) else CONSTANTS, trainee, known, settings, rates, polished, bar))
