@@ -15,7 +15,6 @@ from deepalgo import marks
 from deepalgo.ir import Kind
 from deepalgo.stage import arithmetic, attributes, iteration, names, subscripts
 from deepalgo.stage.arrays.box import Array
-from deepalgo.stage.builtin_numbers import pointwise
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Args, Kwargs, call_native, contains_signal, handles
 from deepalgo.stage.text import concatenate
@@ -101,31 +100,6 @@ def _filter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         if verdict:
             kept.append(item)
     return machine.heap.created(kept)
-
-
-@handles(sorted)
-def _sorted(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    items = iteration.iterate(machine, args[0], node)
-    if not contains_signal(items) and not contains_signal(kwargs):
-        return machine.heap.created(arithmetic.native(machine, lambda: sorted(items, **kwargs)))
-    reverse, key = bool(kwargs.get("reverse")), kwargs.get("key")
-    ordered: list[Any] = []
-    for item in items:  # insertion, item by item: stable as Python's
-        ordered = _insert(machine, ordered, item, key, reverse, node)
-    return machine.heap.created(ordered)
-
-
-def _insert(machine: Machine, ordered: list[Any], item: Any, key: Any, reverse: bool, node: ast.AST) -> list[Any]:
-    result, carried = [], item
-    if key is not None:
-        machine.refuse("sorting by a key that depends on data cannot be compiled", "Sort the keys themselves.", node)
-    native_low, native_high = (max, min) if reverse else (min, max)
-    for held in ordered:
-        flavour = arithmetic.flavour_of_choice(held, carried)
-        low = pointwise(machine, native_low.__name__, native_low, held, carried, flavour=flavour)
-        carried = pointwise(machine, native_high.__name__, native_high, held, carried, flavour=flavour)
-        result.append(low)
-    return [*result, carried]
 
 
 @handles(iter)

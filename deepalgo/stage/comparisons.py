@@ -13,7 +13,8 @@ from deepalgo.stage.aliases import refuse_identity
 from deepalgo.stage.arithmetic import flavour_of_result, meets_arrays
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.truth import truth
+from deepalgo.stage.regions import choose
+from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_number, refuse_again, user_method
 
@@ -56,6 +57,8 @@ def compare(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: 
         return _on_signals(machine, op, left, right, node)
     if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)) and op in (ast.Eq, ast.NotEq):
         return _sequences(machine, op, left, right, node)
+    if any(isinstance(left, kind) and isinstance(right, kind) for kind in (list, tuple)) and op in NAMES:
+        return _by_first_difference(machine, op, left, right, 0, node)
     return _static(machine, op, left, right, node)
 
 
@@ -95,6 +98,24 @@ def _sequences(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, nod
     if op is ast.Eq:
         return equal
     return machine.logical("not", equal) if isinstance(equal, Signal) else not equal
+
+
+def _by_first_difference(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, place: int, node: ast.AST) -> Any:
+    """The order of sequences is that of the first items that differ, or of their lengths."""
+    if place == min(len(left), len(right)):
+        return NATIVE[op](len(left), len(right))
+    one, other = left[place], right[place]
+    equal = decide(machine, truth(machine, compare(machine, ast.Eq, one, other, node), node))
+    if equal is True:
+        return _by_first_difference(machine, op, left, right, place + 1, node)
+    if equal is False:
+        return compare(machine, op, one, other, node)
+    return choose(
+        machine, equal,
+        lambda: _by_first_difference(machine, op, left, right, place + 1, node),
+        lambda: compare(machine, op, one, other, node),
+        node,
+    )
 
 
 def _conjoin(machine: Machine, name: str, left: Any, right: Any) -> Any:

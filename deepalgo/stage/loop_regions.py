@@ -151,9 +151,10 @@ class LoopRegion:
         self.machine.kin_before = dict(self.machine.kin)
         for place, structure in self.carried.values():
             leaves = []
-            for number in numbers(structure):
-                name = place.key if isinstance(place.key, str) and place.key.isidentifier() and place.container is not self.control else ""
-                value = self.machine.builder.fresh(number.type, name)
+            name = place.key if isinstance(place.key, str) and place.key.isidentifier() and place.container is not self.control else ""
+            guards = len(structure.cases) - 1 if isinstance(structure, Alternatives) else 0
+            for count, number in enumerate(numbers(structure)):
+                value = self.machine.builder.fresh(number.type, name if count >= guards else "")
                 params.append(value)
                 uniform = place.container is self.control and place.key == "round"
                 leaves.append(Signal(value, number.flavour, uniform, None))

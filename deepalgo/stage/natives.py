@@ -93,6 +93,7 @@ def find(function: Any) -> Handler | None:
         builtin_questions,
         complex_mathematics,
         mathematics,
+        ordering,
         scipy_rules,
         silence,
     )
@@ -187,6 +188,7 @@ def label(function: Any) -> str:
 
 
 def _call_method(machine: Machine, function: Any, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    from deepalgo.stage import ordering
     from deepalgo.stage.subscripts import refuse_shared
 
     if isinstance(owner, str):
@@ -195,6 +197,8 @@ def _call_method(machine: Machine, function: Any, owner: Any, name: str, args: l
         refuse_shared(machine, owner, node)
         machine.heap.touch(owner)
     signals = contains_signal(args) or contains_signal(kwargs) or contains_signal(owner)
+    if signals and isinstance(owner, (list, tuple)) and name in ordering.METHODS:
+        return ordering.METHODS[name](machine, owner, args, kwargs, node)
     if signals and name not in MOVING:
         machine.refuse(f"`.{name}` compares items that depend on data", "Write the loop out.", node)
     if any(isinstance(item, Signal) for item in args[:1]) and name in ("insert", "pop", "get", "setdefault") and not isinstance(owner, set):

@@ -1,0 +1,156 @@
+"""Python's `sorted`, `list.sort`, `index`, `count` and `remove` where what they compare depends on data."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from deepalgo.ir import Kind
+from deepalgo.stage import arithmetic, iteration
+from deepalgo.stage.builtin_numbers import pointwise
+from deepalgo.stage.comparisons import compare
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.natives import HANDLERS, Args, Kwargs, contains_signal, handles
+from deepalgo.stage.regions import choose
+from deepalgo.stage.subscripts import merge_cases, static_int
+from deepalgo.stage.text import concatenate
+from deepalgo.stage.truth import decide, truth
+from deepalgo.stage.values import Signal, Text, UserRaise, is_number
+
+#: More numbers than these are sorted as an array.
+FEW = 8
+
+
+@handles(sorted)
+def _sorted(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return machine.heap.created(ordered(machine, iteration.iterate(machine, args[0], node), node, **kwargs))
+
+
+def ordered(machine: Machine, items: list[Any], node: ast.AST, key: Any = None, reverse: Any = False) -> list[Any]:
+    """The items in order; equal ones stay as they are."""
+    from deepalgo.stage.calls import call
+
+    keys = items if key is None else [call(machine, key, [item], {}, node) for item in items]
+    backwards = bool(arithmetic.native(machine, bool, reverse))
+    if not contains_signal(keys):
+        places = arithmetic.native(machine, lambda: sorted(range(len(keys)), key=keys.__getitem__, reverse=backwards))
+        return [items[place] for place in places]
+    if key is None and all(isinstance(item, Signal) or is_number(item) for item in items):
+        return _ordered_numbers(machine, items, backwards, node)
+    return _by_rank(machine, items, keys, backwards, node)
+
+
+def _ordered_numbers(machine: Machine, items: list[Any], backwards: bool, node: ast.AST) -> list[Any]:
+    signals = [machine.signal(item) for item in items]
+    if len(items) > FEW and all(item.kind is Kind.REAL and not item.shape for item in signals):
+        rising = machine.emit("sort", machine.emit("stack", *signals), axis=0, flavour=arithmetic.flavour_of_choice(*items))
+        found = iteration.iterate(machine, rising, node)
+        return found[::-1] if backwards else found
+    result: list[Any] = []
+    for item in items:  # insertion, item by item
+        result = _insert(machine, result, item, backwards)
+    return result
+
+
+def _insert(machine: Machine, held: list[Any], item: Any, backwards: bool) -> list[Any]:
+    first, second = (max, min) if backwards else (min, max)
+    result, carried = [], item
+    for other in held:
+        flavour = arithmetic.flavour_of_choice(other, carried)
+        result.append(pointwise(machine, first.__name__, first, other, carried, flavour=flavour))
+        carried = pointwise(machine, second.__name__, second, other, carried, flavour=flavour)
+    return [*result, carried]
+
+
+def _by_rank(machine: Machine, items: list[Any], keys: list[Any], backwards: bool, node: ast.AST) -> list[Any]:
+    """Each item goes to the place that counts the items before it."""
+    _refuse_nan(machine, keys)
+    ranks: list[Any] = [0] * len(items)
+    for later, key in enumerate(keys):
+        for earlier in range(later):
+            pair = (keys[earlier], key) if backwards else (key, keys[earlier])
+            overtakes = _verdict(machine, ast.Lt, *pair, node)
+            ranks[earlier] = arithmetic.binary(machine, ast.Add, ranks[earlier], _as_int(machine, overtakes), node)
+            ranks[later] = arithmetic.binary(machine, ast.Add, ranks[later], _as_int(machine, _negated(machine, overtakes)), node)
+    return [_at_rank(machine, items, ranks, place, node) for place in range(len(items))]
+
+
+def _at_rank(machine: Machine, items: list[Any], ranks: list[Any], place: int, node: ast.AST) -> Any:
+    cases = [(compare(machine, ast.Eq, rank, place, node), item) for rank, item in zip(ranks, items, strict=True)]
+    certain = [item for guard, item in cases if guard is True]
+    if certain:
+        return certain[0]
+    return merge_cases(machine, [(guard, item) for guard, item in cases if guard is not False], node)
+
+
+def _refuse_nan(machine: Machine, keys: list[Any]) -> None:
+    """What Python makes of an order with NaN in it depends on how it sorts."""
+    for key in keys:
+        for part in key if isinstance(key, (list, tuple)) else [key]:
+            if isinstance(part, Signal) and part.kind is Kind.REAL:
+                ok = machine.logical("not", machine.emit("isnan", part))
+                machine.check(ok, ValueError, "NaN has no place in an order")
+
+
+def _verdict(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> Any:
+    return decide(machine, truth(machine, compare(machine, op, left, right, node), node))
+
+
+def _negated(machine: Machine, verdict: Any) -> Any:
+    return machine.logical("not", verdict) if isinstance(verdict, Signal) else not verdict
+
+
+def _as_int(machine: Machine, verdict: Any) -> Any:
+    return HANDLERS[int](machine, [verdict], {}, ast.Pass())
+
+
+# --- methods ----------------------------------------------------------------------------------------------------------------
+
+
+def sort(machine: Machine, owner: list[Any], args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """`owner.sort()`."""
+    owner[:] = ordered(machine, list(owner), node, **kwargs)
+
+
+def index(machine: Machine, owner: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """`owner.index(item)`: the first place at which an item is equal."""
+    item, *limits = args
+    bounds = [static_int(machine, limit, node) for limit in limits]
+    start, stop, _ = slice(*bounds, *[None] * (2 - len(bounds))).indices(len(owner))
+    missing = concatenate([item, " is not in list"]) if isinstance(owner, list) else "tuple.index(x): x not in tuple"
+    return _first(machine, owner[:stop], item, start, missing, node)
+
+
+def _first(machine: Machine, items: Any, item: Any, place: int, missing: str | Text, node: ast.AST) -> Any:
+    if place >= len(items):
+        raise UserRaise(ValueError, missing, machine.span)
+    found = _verdict(machine, ast.Eq, items[place], item, node)
+    if not isinstance(found, Signal):
+        return place if found else _first(machine, items, item, place + 1, missing, node)
+    return choose(machine, found, lambda: place, lambda: _first(machine, items, item, place + 1, missing, node), node)
+
+
+def count(machine: Machine, owner: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """`owner.count(item)`."""
+    total: Any = 0
+    for held in owner:
+        total = arithmetic.binary(machine, ast.Add, total, _as_int(machine, _verdict(machine, ast.Eq, held, args[0], node)), node)
+    return total
+
+
+def remove(machine: Machine, owner: list[Any], args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """`owner.remove(item)`: what comes behind the first equal item moves up."""
+    place = _first(machine, owner, args[0], 0, "list.remove(x): x not in list", node)
+    items = list(owner)
+    owner[:] = [_moved_up(machine, place, items, number, node) for number in range(len(items) - 1)]
+
+
+def _moved_up(machine: Machine, place: Any, items: list[Any], number: int, node: ast.AST) -> Any:
+    behind = _verdict(machine, ast.LtE, place, number, node)
+    if not isinstance(behind, Signal):
+        return items[number + bool(behind)]
+    return choose(machine, behind, lambda: items[number + 1], lambda: items[number], node)
+
+
+#: Methods of lists and tuples that compare items.
+METHODS = {"sort": sort, "index": index, "count": count, "remove": remove}
