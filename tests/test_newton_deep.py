@@ -5,7 +5,8 @@ import pytest
 import torch
 
 import deepalgo as da
-from deepalgo.newton.deep import answers, compiled, deep_newton, line_search, plain, product_search, richer_newton, train
+from deepalgo.newton.deep import answers, compiled, deep_newton, line_search, plain, product_search, richer_newton, size, train
+from deepalgo.newton.heuristics import STEPS
 from deepalgo.newton.reproduce import Job, do, floor, jobs, powers, run, table
 from deepalgo.newton.tasks import TASKS
 
@@ -40,6 +41,9 @@ def test_the_program_of_deep_newton_is_that_of_newton_grown():
         assert f"weight key='{weight}'" in text
     assert len(net.weights["x_memory"][0]) == 5 and net.weights["step_scales"].shape == (3, 3)
     assert "argmin" in text and "loop 3 rounds" in text
+    grown = da.choose(heuristic, "x", da.Scales("step", STEPS), by=size(task), keep=False, heuristic=line_search(task))
+    grown = da.guard(da.untie(da.remember(grown, "x", 5)), by=size(task))
+    assert str(grown.program) == text
 
 
 def test_training_helps_and_no_single_answer_gets_worse():

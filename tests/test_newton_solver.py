@@ -50,6 +50,19 @@ def test_degenerate_input_has_a_defined_answer(cubic, case):
     assert result.x[1] == pytest.approx(1.0) and result.converged[1]
 
 
+def test_degenerate_systems_have_a_defined_answer():
+    circle, line = [1.0, 0.0, 0.0, 1.0, 0.0, -1.0], [0.0, 0.0, 1.0, 0.0, -1.0, 0.0]
+    far, nothing, five = [0.0, 0.0, 1.0, 0.0, 0.0, -9.0], [0.0] * 6, [0.0] * 5 + [5.0]
+    S = np.array([[circle, line], [nothing, nothing], [circle, far], [five, line], [circle, [np.nan] * 6], [[np.inf] * 6, line]])
+    solver = da.newton.Solver(2, 2)
+    result = solver.solve(S)
+    assert result.converged.tolist() == [True, True, False, False, False, False]
+    assert np.abs(result.x[0]) == pytest.approx([0.5**0.5] * 2) and result.x[1].tolist() == [0.0, 0.0]
+    assert np.isfinite(result.x[2:4]).all() and np.isnan(result.x[4:]).all()
+    with pytest.raises(da.InputError, match=r"must have the shape \(batch, 2, 6\) or \(2, 6\), not \(3, 6\)"):
+        solver.solve(np.ones((3, 6)))
+
+
 def test_a_polynomial_without_a_real_root_does_not_converge():
     result = da.newton.Solver(degree=2).solve(np.array([[1.0, 0.0, 1.0]]))
     assert not result.converged[0] and np.isfinite(result.x[0]) and result.residual[0] >= 1.0
