@@ -87,7 +87,7 @@ STUDIES = {
             Rival("25x10 k-means", 25, "k-means", reach=0, temperature=0.005, edges=True),
         ),
         Rival("10x10", 10, "k-means", reach=1, temperature=0.006, edges=True, weighed=True, correction=(16,)),
-        Settings(epochs=10, averaging=0.99, changes=Changes(shift=1, mirror=True)),
+        Settings(epochs=6, batch=200, rate=0.014, averaging=0.99, changes=Changes(shift=1, mirror=True)),
         (paper.FASHION_BEFORE, paper.FASHION_AFTER),
     ),
     "stl10": Study("stl10", datasets.stl10, (Rival("25x10 random", 25),), None, Settings(), (paper.STL_BEFORE,)),
