@@ -20,12 +20,12 @@ f(x: real)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from deepalgo.emit.knowing import QUESTIONS, Knowing
 from deepalgo.emit.prune import prune
-from deepalgo.emit.rewriter import Fresh
+from deepalgo.emit.rewriter import BOOL, Fresh
 from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Value, While, defined, walk
 
 CASTS: Mapping[str, type] = {"to_real": float, "to_int": int, "to_bool": bool, "to_complex": complex}
@@ -117,9 +117,30 @@ class Simplify(Knowing):
         return op is not None and op.name == "not" and op.args[0] == second
 
     def check(self, check: Check) -> None:
-        """Leave out a check that holds."""
-        if self.known.get(self.see((check.ok,))[0]) is not True:
-            super().check(check)
+        """Leave out a check that holds; what was checked holds from there on, where it is a flag that a region hands on."""
+        (ok,) = self.see((check.ok,))
+        if self.known.get(ok) is True:
+            return
+        super().check(check)
+        op = self.made.get(ok)
+        if op is None or (op.name == "not" and op.args[0] not in self.made):
+            self.learn(ok, True)
+
+    def block(self, block: Block) -> Block:
+        """A block, behind which nothing is known that was learned in it."""
+        before, self.learned = self.learned, []
+        made = super().block(block)
+        self.forget()
+        self.learned = before
+        return made
+
+    def forget(self) -> None:
+        """Know no more than before the current block."""
+        for value, held in reversed(self.learned):
+            if held is None:
+                del self.known[value]
+            else:
+                self.known[value] = held
 
     # --- branches ---------------------------------------------------------------------------------------------------------
 
@@ -155,11 +176,7 @@ class Simplify(Knowing):
         self.learn(condition, truth)
         self.statements(block.body)
         result = Block((), tuple(self.out), self.see(block.results))
-        for value, held in reversed(self.learned):
-            if held is None:
-                del self.known[value]
-            else:
-                self.known[value] = held
+        self.forget()
         self.learned, self.out = before, outer
         return result
 
@@ -241,6 +258,7 @@ class Simplify(Knowing):
         """Rounds without what they never change."""
         places = self.changing(loop.init, loop.body.params[1:], loop.body)
         self.keep(loop.init, loop.body.params[1:], loop.results, places)
+        places = self.unlike(loop.init, (loop.body.params[1:], loop.results), loop.body, places)
         body = self.block(Block((loop.body.params[0], *_at(loop.body.params[1:], places)), loop.body.body, _at(loop.body.results, places)))
         results = self.define(_at(loop.results, places))
         self.out.append(replace(loop, init=self.see(_at(loop.init, places)), body=body, results=results))
@@ -252,6 +270,7 @@ class Simplify(Knowing):
         places = self.changing(loop.init, loop.body.params, loop.body)
         self.keep(loop.init, loop.body.params, loop.results, places)
         self.keep(loop.init, loop.test.params, loop.results, places)
+        places = self.unlike(loop.init, (loop.body.params, loop.test.params, loop.results), loop.body, places)
         init = self.see(_at(loop.init, places))
         runs = self.first_test(loop.test, dict(zip(loop.test.params, self.see(loop.init), strict=True)))
         test = self.block(Block(_at(loop.test.params, places), loop.test.body, loop.test.results))
@@ -275,6 +294,19 @@ class Simplify(Knowing):
         for place, first in enumerate(self.see(init)):
             if place not in places:
                 self.env[params[place]] = self.env[results[place]] = first
+
+    def unlike(self, init: tuple[Value, ...], twins: Sequence[tuple[Value, ...]], body: Block, places: list[int]) -> list[int]:
+        """The places without flags that are always equal to another one, which stands for them."""
+        known, kept, found = {**self.known, **constants(body.body)}, [], {}
+        for place in places:
+            ends = self.see((init[place],))[0], body.results[place]
+            key = tuple(repr(known[value]) if value in known else value for value in ends)
+            if body.results[place].type == BOOL and not twins[0][place].name and key in found:
+                self.env.update((group[place], group[found[key]]) for group in twins)
+            else:
+                found.setdefault(key, place)
+                kept.append(place)
+        return kept
 
     def settle(self, results: tuple[Value, ...], body: Block) -> None:
         """What every round sets to one constant is that constant after the loop, as there is a round."""
