@@ -121,6 +121,8 @@ def row(subject, move: Move, loops):
     """What came of one move."""
     try:
         verdict = examine(subject, move, loops)
+    except TimeoutError:
+        raise
     except Exception as error:  # noqa: BLE001 - whatever else is raised is a bug to be shown
         yield move.name, "crashed", f"{subject.name}: {move.call}", f"{type(error).__name__}: {error}"
         return
