@@ -297,7 +297,8 @@ class Simplify(Knowing):
 
     def unlike(self, init: tuple[Value, ...], twins: Sequence[tuple[Value, ...]], body: Block, places: list[int]) -> list[int]:
         """The places without flags that are always equal to another one, which stands for them."""
-        known, kept, found = {**self.known, **constants(body.body)}, [], {}
+        known, kept = {**self.known, **constants(body.body)}, []
+        found: dict[object, int] = {}
         for place in places:
             ends = self.see((init[place],))[0], body.results[place]
             key = tuple(repr(known[value]) if value in known else value for value in ends)
