@@ -9,7 +9,7 @@ import deepalgo as da
 from benchmarks.corpus import compile_entry, load_corpus
 from deepalgo.emit.lower import Plan, lower
 from deepalgo.errors import CompileError
-from deepalgo.ir import Block, If, Input, Kind, Leaf, Op, Program, Type, Value, blocks, used
+from deepalgo.ir import Block, If, Input, Kind, Leaf, Op, Program, Type, Value, While, blocks, used, walk
 from tests.cases import CASES, network
 
 
@@ -107,3 +107,23 @@ def test_a_chain_of_helpers_that_doubles_is_refused_before_it_explodes(tmp_path)
 def test_a_chain_of_helpers_of_moderate_depth_compiles(tmp_path):
     step = load(tmp_path, 6)
     assert da.compile(step)(2.0).item() == pytest.approx(step(2.0), rel=1e-12)
+
+
+def test_a_loop_that_may_return_carries_only_what_it_changes():
+    def settle(x, y):
+        pair = (x * y, [y, x])
+        total = 0.0
+        while total < 5.0:
+            if x > 3.0:
+                return total
+            if y > 2.0 and total > 1.0:
+                if x < 0.5:
+                    return 7.0
+                y = 0.5 * y
+            total += abs(pair[0]) + 1.0
+        return pair[0] + pair[1][0]
+
+    (loop,) = (item for item in walk(da.compile(settle).program.body) if isinstance(item, While))
+    names = {value.name for block in blocks(loop) for value in block.params}
+    assert {"y", "total"} <= names
+    assert not names & {"x", "pair"}

@@ -220,12 +220,16 @@ class Meeting:
             self.machine.refuse("the keys of a dict depend on data", "Give it all its keys before the `if`.")
         missing = [self._missing(container, arm) for arm in self.arms if not arm.exit.is_dead]
         held = [{} if absent is ANYTHING else content for absent, content in zip(missing, contents, strict=True)]
-        entries = {
-            key: self.merge(self._spread([content.get(key, absent) for content, absent in zip(held, missing, strict=True)])) for key in keys
-        }
+        rows = {key: [content.get(key, absent) for content, absent in zip(held, missing, strict=True)] for key in keys}
+        entries = {key: self._kept(container, key, row) or self.merge(self._spread(row)) for key, row in rows.items()}
         if container is not self.machine.frame.names:
             return lambda: {key: entry() for key, entry in entries.items()}
         return lambda: self._named({key: entry() for key, entry in entries.items()})
+
+    def _kept(self, container: dict[Any, Any], key: Any, row: list[Any]) -> Later | None:
+        """An entry that every arm left alone, but for those that left the function."""
+        before = container.get(key, ANYTHING)
+        return (lambda: before) if before is not ANYTHING and all(item is before or item is ANYTHING for item in row) else None
 
     def _named(self, variables: dict[str, Any]) -> dict[str, Any]:
         """Remember the user's names for what comes out of the region."""
