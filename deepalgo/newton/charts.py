@@ -44,7 +44,11 @@ def scaled_root(S: Any) -> Any:
     degree = len(S) - 1
     first, last = abs(S[0]), abs(S[degree])
     scale = (last / first) ** (1 / degree) if first * last > 0 else np.float64(1)
-    return scale * real_root([c * scale ** (degree - k) for k, c in enumerate(S)])
+    scaled, power = [], np.float64(1)
+    for c in S[::-1]:
+        scaled.append(c * power)
+        power = power * scale
+    return scale * real_root(scaled[::-1])
 
 
 def best_start(a: list[Any]) -> tuple[Any, Any]:
