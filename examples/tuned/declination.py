@@ -42,7 +42,7 @@ def days(count, seed=0):
     return 1 + 365 * torch.rand(count, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-def main(count=2000, steps=1000):
+def main(count=2000, steps=300):
     """Tune the constants and hand back the error in radians as published, tuned, and with a correction."""
     here, other = days(count), days(2000, seed=1)
     net = da.compile(declination)

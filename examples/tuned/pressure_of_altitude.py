@@ -28,7 +28,7 @@ def altitudes(count, seed=0):
     return -430 + 9280 * torch.rand(count, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-def main(count=2000, steps=1000):
+def main(count=2000, steps=300):
     """Tune the constants; then let the exponent bend with the altitude. Hand back the errors in percent."""
     here, other = altitudes(count), altitudes(2000, seed=1)
     net = da.compile(pressure)

@@ -36,7 +36,7 @@ def skies(count, seed=0):
     return -0.5 + 89 * torch.rand(count, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-def main(count=3000, steps=1500):
+def main(count=3000, steps=300):
     """Tune the constants, the borders too; then a correction. Hand back the errors in degrees."""
     here, other = skies(count), skies(2000, seed=1)
     net = da.compile(refraction)

@@ -34,7 +34,7 @@ def ducts(count, seed=0):
     return 4e3 * (1e8 / 4e3) ** u, 1e-6 * (5e-2 / 1e-6) ** v
 
 
-def main(count=3000, steps=1500):
+def main(count=3000, steps=300):
     """Tune the constants, the threshold too; then a correction. Hand back the errors in percent."""
     inputs, other = ducts(count), ducts(2000, seed=1)
     net = da.compile(friction)
