@@ -72,6 +72,24 @@ def settle(x, limit):
         load(text, "settle")(9.0, 5.0)
 
 
+def leave_unless(load):
+    """A loop that goes on only under a condition."""
+    tries = 0.0
+    while True:
+        tries += 1.0
+        if not math.floor(load) > 2:
+            break
+        if tries > 2.0:
+            break
+    return tries
+
+
+def test_a_loop_is_left_unless_a_condition_holds():
+    text = da.source(da.compile(leave_unless))
+    assert "        if not math.floor(load) > 2:\n            return tries\n" in text
+    assert [load(text, "leave_unless")(x) for x in (-1.0, 1.5, 3.5)] == [leave_unless(x) for x in (-1.0, 1.5, 3.5)]
+
+
 def user_message(a, b):
     if b == 0:
         raise ZeroDivisionError("b must not be zero")

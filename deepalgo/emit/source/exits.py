@@ -311,7 +311,10 @@ class Unmark(Rewriter):
         self.env.update(zip(leave.block.params, self.see(check.operands), strict=True))
         block = self.block(replace(leave.block, params=()))
         self.env = before
-        negated = self.out[-1]
-        condition = negated.args[0] if isinstance(negated, Op) and negated.result == check.ok else self.add("not", check.ok)
+        match self.out[-1]:
+            case Op(result, "not", (condition,)) if result == check.ok:
+                pass
+            case _:
+                condition = self.add("not", check.ok)
         self.out.append(Stop(condition, block, leave.targets))  # type: ignore[arg-type]  # the one statement that programs do not have
         return None
