@@ -5,6 +5,7 @@ import copy
 import io
 import random
 
+import numpy as np
 import pytest
 import torch
 
@@ -116,3 +117,14 @@ def test_a_sample_of_moves_has_all_transformations_that_there_are():
 def test_chains_of_transformations_keep_the_answers():
     rows = [row for seed in range(3) for row in chain(subject(), random.Random(seed))]
     assert {word for _, word, _, _ in rows} == {"applied", "exact"}
+
+
+def test_a_factor_of_a_signal_that_holds_infinity_can_learn():
+    def soft_rest(a):
+        rest = np.where(a == np.max(a), -np.inf, a)
+        return np.sum(np.exp(rest))
+
+    rows = torch.randn(8, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
+    here = Subject("soft_rest", da.compile(soft_rest, example=((np.arange(4.0),), {}), errors="nan"), [rows])
+    calls = ["widen(net, 'rest', Scalar())", "widen(net, 'rest', Diagonal())", "widen(net, 'rest', Kronecker(2))"]
+    assert {call: examine(here, Move("", call)).word for call in calls} == dict.fromkeys(calls, "ok")

@@ -192,7 +192,7 @@ class _Choice(Grower):
         number = self.scaled.get(value)
         row = self.rows[number] if self.rows is not None and number is not None else None
         if number is not None and row is not None:
-            self.env[value] = self.add("mul", self._factor(number, row), self.see((value,))[0])
+            self.env[value] = self.times(self._factor(number, row), self.see((value,))[0])
 
     def _decide(self, value: Value) -> Value:
         (original,) = self.see((value,))
@@ -259,7 +259,7 @@ class _Choice(Grower):
             elif isinstance(item, Adds):
                 value = self.add("add", value, self.add("mul", self._factor(number, row), next(added)))
             elif item.signal == self.name:
-                value = self.add("mul", self._factor(number, row), value)
+                value = self.times(self._factor(number, row), value)
         return value
 
     def _factor(self, number: int, row: int) -> Value:

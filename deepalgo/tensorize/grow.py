@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, assert_never
+from typing import Any, TypeGuard, assert_never
 
 import torch
 from torch import Tensor
@@ -43,6 +44,8 @@ class Grower(Rewriter):
         self.network = network
         self.entries: dict[str, Weight] = {weight.key: weight for weight in network.program.weights}
         self.values: dict[str, Tensor] = {key: network.weights[key].detach() for key in network.weights}
+        #: Whether the program holds an infinite number, which signals may take over.
+        self.meets_infinity = any(_is_infinite(item.attr("value")) for item in walk(network.program.body) if is_constant(item))
         #: What is to happen once a value is defined: what is handed back stands for it from there on.
         self.after: dict[Value, Callable[[Value], Value]] = {}
         #: The variables that can be seen at this place, block by block from the outside in.
@@ -124,6 +127,13 @@ class Grower(Rewriter):
         self.out.append(Op(result, "weight", (), (("key", key), ("site", site)), span))
         return result
 
+    def times(self, factor: Value, x: Value) -> Value:
+        """`factor * x`. Where x is infinite it stays as it is, so that the gradient of the factor is not `0 * inf`."""
+        if not self.meets_infinity:
+            return self.add("mul", factor, x)
+        ok = self.add("isfinite", x)
+        return self.add("select", ok, self.add("mul", factor, self.add("select", ok, x, self.const(0.0))), x)
+
     def name_last(self, name: str, span: Span | None = None) -> Value:
         """Give the result of the operation that was appended last the name of a variable."""
         last = self.out.pop()
@@ -167,6 +177,16 @@ def as_data(tensor: Tensor) -> Attr:
 
 def _tuples(item: Any) -> Attr:
     return tuple(map(_tuples, item)) if isinstance(item, list) else item
+
+
+def is_constant(statement: Statement) -> TypeGuard[Op]:
+    """Whether a statement is a constant."""
+    return isinstance(statement, Op) and statement.name == "const"
+
+
+def _is_infinite(value: Attr) -> bool:
+    """Whether a number is infinite, or one of a table."""
+    return any(map(_is_infinite, value)) if isinstance(value, tuple) else isinstance(value, float) and math.isinf(value)
 
 
 def keys_in(block: Block) -> set[str]:

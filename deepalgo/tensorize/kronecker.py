@@ -126,7 +126,7 @@ class _Copies(Grower):
         for number, rate in enumerate(rates(self.k)):
             turn = self.add("take", self.use(self.turn), attrs=(("key", (number,)),))
             factor = self.add("add", self.const(1.0), self.add("mul", self.const(rate), turn))
-            self.own[number][start] = self.add("mul", factor, here)
+            self.own[number][start] = self.times(factor, here)
         return here
 
     def statement(self, statement: Statement) -> None:

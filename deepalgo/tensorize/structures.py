@@ -23,6 +23,7 @@ from torch import Tensor
 from deepalgo.emit.rewriter import Rewriter
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import Attr, Value
+from deepalgo.tensorize.grow import Grower
 
 
 class Structure(abc.ABC):
@@ -36,7 +37,7 @@ class Structure(abc.ABC):
         """The weights by name, the main one without a name, with which the operator is `scale` times the identity."""
 
     @abc.abstractmethod
-    def act(self, build: Rewriter, weights: Mapping[str, Value], x: Value) -> Value:
+    def act(self, build: Grower, weights: Mapping[str, Value], x: Value) -> Value:
         """Append the operations that apply the operator to a value."""
 
     @property
@@ -61,8 +62,8 @@ class Scalar(Structure):
     def weights(self, scale: Tensor, shape: tuple[int, ...], seed: str) -> dict[str, Tensor]:
         return {"": scale.clone()}
 
-    def act(self, build: Rewriter, weights: Mapping[str, Value], x: Value) -> Value:
-        return build.add("mul", weights[""], x)
+    def act(self, build: Grower, weights: Mapping[str, Value], x: Value) -> Value:
+        return build.times(weights[""], x)
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,8 @@ class Diagonal(Structure):
     def weights(self, scale: Tensor, shape: tuple[int, ...], seed: str) -> dict[str, Tensor]:
         return {"": scale[..., None] * torch.ones(shape[-1], dtype=scale.dtype)}
 
-    def act(self, build: Rewriter, weights: Mapping[str, Value], x: Value) -> Value:
-        return build.add("mul", weights[""], x)
+    def act(self, build: Grower, weights: Mapping[str, Value], x: Value) -> Value:
+        return build.times(weights[""], x)
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Dense(Structure):
     def weights(self, scale: Tensor, shape: tuple[int, ...], seed: str) -> dict[str, Tensor]:
         return {"": scale[..., None, None] * torch.eye(shape[-1], dtype=scale.dtype)}
 
-    def act(self, build: Rewriter, weights: Mapping[str, Value], x: Value) -> Value:
+    def act(self, build: Grower, weights: Mapping[str, Value], x: Value) -> Value:
         return multiply(build, weights[""], x)
 
 
@@ -99,7 +100,7 @@ class Toeplitz(Structure):
     def weights(self, scale: Tensor, shape: tuple[int, ...], seed: str) -> dict[str, Tensor]:
         return {"": scale[..., None] * _delta((self.taps,), scale.dtype)}
 
-    def act(self, build: Rewriter, weights: Mapping[str, Value], x: Value) -> Value:
+    def act(self, build: Grower, weights: Mapping[str, Value], x: Value) -> Value:
         return correlate(build, weights[""], x, (self.taps,))
 
 
@@ -117,7 +118,7 @@ class BlockToeplitz(Structure):
     def weights(self, scale: Tensor, shape: tuple[int, ...], seed: str) -> dict[str, Tensor]:
         return {"": scale[..., None, None] * _delta(self.taps, scale.dtype)}
 
-    def act(self, build: Rewriter, weights: Mapping[str, Value], x: Value) -> Value:
+    def act(self, build: Grower, weights: Mapping[str, Value], x: Value) -> Value:
         return correlate(build, weights[""], x, self.taps)
 
 
@@ -136,9 +137,9 @@ class LowRank(Structure):
         left = torch.zeros(*lead, size, self.r, dtype=scale.dtype)
         return {"": scale.clone(), "left": left, "right": right.to(scale.dtype).expand(*lead, self.r, size).contiguous()}
 
-    def act(self, build: Rewriter, weights: Mapping[str, Value], x: Value) -> Value:
+    def act(self, build: Grower, weights: Mapping[str, Value], x: Value) -> Value:
         change = multiply(build, weights["left"], multiply(build, weights["right"], x))
-        return build.add("add", build.add("mul", weights[""], x), change)
+        return build.add("add", build.times(weights[""], x), change)
 
 
 def rates(count: int) -> list[float]:
@@ -174,7 +175,7 @@ class Product(Structure):
             found |= {_numbered(number, name): value for name, value in part.items()}
         return found
 
-    def act(self, build: Rewriter, weights: Mapping[str, Value], x: Value) -> Value:
+    def act(self, build: Grower, weights: Mapping[str, Value], x: Value) -> Value:
         for number, (factor, rate) in enumerate(zip(self.factors, rates(len(self.factors)), strict=True)):
             own = {name: weights[_numbered(number, name)] for name in factor.weights(torch.ones(()), x.type.shape, "")}
             y = factor.act(build, own, x)
