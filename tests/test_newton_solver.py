@@ -118,12 +118,10 @@ def test_both_backends_give_the_same_answers_for_systems(degree, variables, equa
     shape = (200, equations, len(da.newton.monomials(variables, degree)))
     S = plant(RNG.standard_normal(shape), RNG.standard_normal((200, variables)), degree)
     plain, fast = (da.newton.Solver(degree, variables, equations=equations, backend=backend, polish=0) for backend in ("torch", "numba"))
-    assert np.allclose(fast.solve(S).x, plain.solve(S).x, rtol=1e-9)
     with torch.no_grad():
-        for solver in (plain, fast):
+        for solver in (plain, fast):  # as if trained
             solver.network.weights["gamma"].fill_(0.01)
             solver.network.weights["H"].fill_(0.9)
-            solver._loops.clear()
     assert np.allclose(fast.solve(S).x, plain.solve(S).x, rtol=1e-9)
 
 
