@@ -205,13 +205,16 @@ def test_a_loop_that_would_not_end_is_not_waited_for():
     assert fit.network.max_rounds == da.compile(grow).max_rounds
 
 
-def test_a_threshold_without_a_gradient_is_found_by_trying():
+@pytest.mark.parametrize("start", [0.0, -1.0], ids=["all samples answered", "some samples not answered"])
+def test_a_threshold_without_a_gradient_is_found_by_trying(start):
     def tariff(x):
+        if x < 0:
+            raise ValueError("no amount")
         if x > 1.6:
             return 3.0 * x - 2.0
         return 1.0 * x
 
-    x = torch.linspace(0, 3, 400, dtype=torch.float64)
+    x = torch.linspace(start, 3, 400, dtype=torch.float64)
     fit = da.fit(da.compile(tariff), x, targets=torch.where(x > 1.2, 3.0 * x - 2.0, x), steps=20)
     assert fit.held_out["tuned constants"].centre < 0.05 * fit.held_out["heuristic"].centre
     threshold = next(weight for weight in fit.network.weights.entries if weight.role == "threshold")

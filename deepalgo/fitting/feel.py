@@ -43,7 +43,7 @@ def _walk(training: Training, x: Tensor, loss: float, place: int, step: float) -
 
 
 def training_loss(training: Training, x: Tensor) -> float:
-    """The mean loss of all training samples; infinite where one has none."""
+    """The mean loss of the training samples that the initial weights answer; infinite where one of them gets no answer."""
     training.space.put(x)
-    losses = measure(training.objective, training.space.net, training.batches.whole(), training.world)
+    losses = measure(training.objective, training.space.net, training.batches.whole(), training.world)[training.answered]
     return losses.mean().item() if bool(losses.isfinite().all()) else torch.inf

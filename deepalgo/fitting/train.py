@@ -169,6 +169,12 @@ class Training:
         losses = measure(self.objective, self.space.net, self.validation, self.world)[self.known]
         return losses.mean().item() if len(losses) and bool(losses.isfinite().all()) else torch.inf
 
+    @functools.cached_property
+    def answered(self) -> Tensor:
+        """Which training samples have a finite loss with the initial weights."""
+        self.space.put(torch.zeros(len(self.space), dtype=self.space.net.dtype))
+        return measure(self.objective, self.space.net, self.batches.whole(), self.world).isfinite()
+
     def gradient(self, x: Tensor, batch: Samples) -> tuple[float, Tensor]:
         """The mean loss of a batch in units of the first one, and its gradient; samples without a finite loss take no part."""
         return self.gradients([x], [batch])[0]
