@@ -155,16 +155,20 @@ def contest(case: Case, size: int, seed: int, record: Record) -> None:
 
 
 def table(record: Record, size: int, names: Iterable[str], seeds: int) -> str:
-    """The medians, as Markdown; the lowest of a row is bold."""
+    """The medians of the seeds that everyone has run, as Markdown; the lowest of a row is bold."""
     title = "constants only" if size == 0 else f"about {size} weights"
-    lines = [f"| {title} | weights | seconds | {' | '.join(METHODS)} |", "|" + " --- |" * (3 + len(METHODS))]
+    lines = [f"| {title} | weights | seeds | seconds | {' | '.join(METHODS)} |", "|" + " --- |" * (4 + len(METHODS))]
     held = 0
     for name in names:
-        found = {method: [record.results[name, size, seed, method] for seed in range(seeds)] for method in METHODS}
+        done = [seed for seed in range(seeds) if all((name, size, seed, method) in record.results for method in METHODS)]
+        if not done:
+            continue
+        found = {method: [record.results[name, size, seed, method] for seed in done] for method in METHODS}
         losses = {method: statistics.median(result.loss for result in results) for method, results in found.items()}
         cells = [f"**{loss:.3g}**" if loss == min(losses.values()) else f"{loss:.3g}" for loss in losses.values()]
         ours = found[OURS]
-        lines.append(f"| {name} | {ours[0].weights} | {statistics.median(result.seconds for result in ours):.1f} | {' | '.join(cells)} |")
+        seconds = statistics.median(result.seconds for result in ours)
+        lines.append(f"| {name} | {ours[0].weights} | {len(done)} | {seconds:.1f} | {' | '.join(cells)} |")
         best = min(loss for method, loss in losses.items() if method != OURS)
         held += losses[OURS] <= MARGIN * best if size == 0 else losses[OURS] < best
     claim = "within 1 % of the best peer, or better" if size == 0 else "lower than every peer"
@@ -177,6 +181,7 @@ def main() -> None:
     parser.add_argument("--weights", type=int, nargs="*", choices=STEPS, default=[*STEPS], help="0 is the constants only")
     parser.add_argument("--only", nargs="*", default=[case.name for case in CASES], help="names of heuristics")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--print", action="store_true", help="print what the record has, and run nothing")
     parser.add_argument("--record", type=Path, default=Path("build/fit_bench.jsonl"), help="the file in which results are kept")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -184,12 +189,12 @@ def main() -> None:
         da.compile(haaland), CASES[2].draw(50), CASES[2].reference, steps=1, progress=False
     )  # what torch imports by then is no one's time
     record = Record(options.record)
-    for seed in range(options.seeds):
+    for seed in range(0 if options.print else options.seeds):
         for size in options.weights:
             for case in CASES:
                 if case.name in options.only:
                     contest(case, size, seed, record)
-    print("\nheld-out loss relative to the heuristic's, median of", options.seeds, "seeds; seconds of processor time for each method")
+    print("\nheld-out loss relative to the heuristic's, median of the seeds; seconds of processor time for each method")
     for size in options.weights:
         print("\n" + table(record, size, options.only, options.seeds))
 
