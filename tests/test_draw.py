@@ -170,7 +170,7 @@ def test_random_programs_are_drawn(seed, kind):
 
 
 def test_a_hundred_nodes_are_drawn_without_overlap():
-    graph = graph_of(da.compile(geodesic.distance))
+    graph = graph_of(da.correct(da.correct(da.compile(geodesic.distance), "sigma", hidden=2), "u", hidden=2))
     assert sum(len(inner.nodes) for inner in graphs(graph)) > 100
     check_layout(graph)
 
