@@ -13,7 +13,7 @@ import numpy as np
 
 from deepalgo import marks
 from deepalgo.ir import Kind
-from deepalgo.stage import arithmetic, attributes, iteration, names, subscripts
+from deepalgo.stage import arithmetic, attributes, iteration, names, sifting, subscripts
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Args, Kwargs, call_native, contains_signal, handles
@@ -45,11 +45,15 @@ def _range(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 @handles(list)
 def _list(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if args and isinstance(args[0], sifting.Sifted):
+        return args[0]
     return machine.heap.created(iteration.iterate(machine, args[0], node) if args else [])
 
 
 @handles(tuple)
 def _tuple(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if args and isinstance(args[0], sifting.Sifted):
+        return args[0]
     return tuple(iteration.iterate(machine, args[0], node)) if args else ()
 
 
@@ -90,21 +94,21 @@ def _map(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def _filter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call
 
-    kept = []
+    found = []
     for item in iteration.iterate(machine, args[1], node):
         verdict = decide(machine, truth(machine, item if args[0] is None else call(machine, args[0], [item], {}, node), node))
-        if isinstance(verdict, Signal):
-            machine.refuse(
-                "`filter` keeps or drops items depending on data, so a length would depend on data", "Use a conditional expression.", node
-            )
-        if verdict:
-            kept.append(item)
-    return machine.heap.created(kept)
+        if verdict is not False:
+            found.append((verdict if isinstance(verdict, Signal) else True, item))
+    if all(guard is True for guard, _ in found):
+        return sifting.stream(machine, [item for _, item in found])
+    return sifting.Sifted(tuple(found))
 
 
 @handles(iter)
 def _iter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return machine.heap.created(iteration.iterate(machine, args[0], node))
+    if isinstance(args[0], sifting.Sifted) or id(args[0]) in machine.streams:
+        return args[0]
+    return sifting.stream(machine, iteration.iterate(machine, args[0], node))
 
 
 @handles(str, repr, format)
@@ -147,6 +151,24 @@ def _deepcopy(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
     if isinstance(value, tuple):
         return tuple(_deepcopy(machine, [item], {}, node) for item in value)
     return value if isinstance(value, (Signal, Union)) else call_native(machine, copy.deepcopy, args, kwargs, node)
+
+
+@handles(functools.reduce)
+def _reduce(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    from deepalgo.stage.calls import call
+
+    function, items, *start = args
+
+    def combine(total: Any, item: Any) -> Any:
+        return call(machine, function, [total, item], {}, node)
+
+    def none() -> Any:
+        raise UserRaise(TypeError, "reduce() of empty iterable with no initial value", machine.span)
+
+    if isinstance(items, sifting.Sifted):
+        return sifting.fold(machine, items, start[0], combine, node) if start else sifting.best(machine, items, combine, none, node)
+    found = [*start, *iteration.iterate(machine, items, node)]
+    return functools.reduce(combine, found) if found else none()
 
 
 @handles(functools.partial)

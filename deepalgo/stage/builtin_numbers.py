@@ -14,6 +14,7 @@ from deepalgo.stage.arrays.box import Array, read
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Args, Kwargs, call_native, contains_signal, handles
 from deepalgo.stage.regions import choose
+from deepalgo.stage.sifting import Sifted, best, fold
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_number, user_method
@@ -63,6 +64,8 @@ def _max(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 
 def _extreme(machine: Machine, name: str, native: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if len(args) == 1 and isinstance(args[0], Sifted):
+        return _extreme_sifted(machine, name, native, args[0], kwargs, node)
     items = list(args) if len(args) > 1 else iteration.iterate(machine, args[0], node)
     if not contains_signal(items) and not contains_signal(kwargs):
         return arithmetic.native(machine, lambda *inner: native(*inner, **kwargs), *args)
@@ -74,6 +77,15 @@ def _extreme(machine: Machine, name: str, native: Any, args: Args, kwargs: Kwarg
     for item in items[1:]:
         best = _better(machine, name, native, best, item, kwargs.get("key"), node)
     return best
+
+
+def _extreme_sifted(machine: Machine, name: str, native: Any, sifted: Sifted, kwargs: Kwargs, node: ast.AST) -> Any:
+    def none() -> Any:
+        if "default" in kwargs:
+            return kwargs["default"]
+        raise UserRaise(ValueError, f"{name}() arg is an empty sequence", machine.span)
+
+    return best(machine, sifted, lambda held, item: _better(machine, name, native, held, item, kwargs.get("key"), node), none, node)
 
 
 def _better(machine: Machine, name: str, native: Any, best: Any, item: Any, key: Any, node: ast.AST) -> Any:
@@ -102,6 +114,8 @@ def _same_kind(left: Any, right: Any) -> bool:
 @handles(sum)
 def _sum(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     total = args[1] if len(args) > 1 else kwargs.get("start", 0)
+    if isinstance(args[0], Sifted):
+        return fold(machine, args[0], total, lambda sum_, item: arithmetic.binary(machine, ast.Add, sum_, item, node), node)
     for place, item in enumerate(iteration.iterate(machine, args[0], node)):
         if place == 0 and type(total) is int and total == 0 and isinstance(item, Signal) and item.kind >= Kind.REAL:
             total = item

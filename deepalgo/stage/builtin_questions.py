@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ from deepalgo.stage.arrays.box import Array, shape_of
 from deepalgo.stage.arrays.convert import representative_array
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import Args, Kwargs, handles
+from deepalgo.stage.sifting import Sifted, fold
 from deepalgo.stage.truth import truth
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Closure, Partial, Signal, Text, UserRaise, user_method
@@ -94,6 +96,8 @@ def _len(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def _len_one(machine: Machine, value: Any, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call
 
+    if isinstance(value, Sifted):
+        return fold(machine, value, 0, lambda total, _: arithmetic.binary(machine, ast.Add, total, 1, node), node)
     if isinstance(value, Array):
         extent = shape_of(value)
         if not extent:
@@ -113,16 +117,18 @@ def _len_one(machine: Machine, value: Any, node: ast.AST) -> Any:
 
 @handles(any)
 def _any(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return _fold(machine, "or", False, iteration.iterate(machine, args[0], node), node)
+    return _fold(machine, "or", False, args[0], node)
 
 
 @handles(all)
 def _all(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return _fold(machine, "and", True, iteration.iterate(machine, args[0], node), node)
+    return _fold(machine, "and", True, args[0], node)
 
 
-def _fold(machine: Machine, name: str, start: bool, items: list[Any], node: ast.AST) -> Any:
-    verdict: Any = start
-    for item in items:
-        verdict = comparisons._conjoin(machine, name, verdict, truth(machine, item, node))
-    return verdict
+def _fold(machine: Machine, name: str, start: bool, items: Any, node: ast.AST) -> Any:
+    def update(verdict: Any, item: Any) -> Any:
+        return comparisons._conjoin(machine, name, verdict, truth(machine, item, node))
+
+    if isinstance(items, Sifted):
+        return fold(machine, items, start, update, node)
+    return functools.reduce(update, iteration.iterate(machine, items, node), start)

@@ -14,6 +14,7 @@ from deepalgo.stage import arithmetic, assignment, attributes, calls, comparison
 from deepalgo.stage.exits import Way, falling
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.regions import Arm, choose, meet, resume, run_arm
+from deepalgo.stage.sifting import Given, Sifted, kept, stream
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute, resolve
@@ -234,10 +235,21 @@ def _formatted(machine: Machine, node: ast.FormattedValue) -> Any:
 
 
 def _list_comprehension(machine: Machine, node: ast.ListComp | ast.GeneratorExp) -> Any:
-    def over(source: Any) -> list[Any]:
-        found: list[Any] = []
-        _comprehend(machine, node.generators, source, lambda: found.append(evaluate(machine, node.elt)))
-        return machine.heap.created(found)  # type: ignore[no-any-return]  # the same list
+    def over(source: Any) -> Any:
+        found: list[tuple[Any, Any]] = []
+
+        def add(guard: Any, bind: Callable[[], None]) -> None:
+            def make() -> Any:
+                bind()
+                return evaluate(machine, node.elt)
+
+            found.append((guard, make() if guard is True else kept(machine, guard, make, node)))
+
+        _comprehend(machine, node.generators, source, add)
+        if any(guard is not True for guard, _ in found):
+            return Sifted(tuple(found))
+        items = [item for _, item in found]
+        return machine.heap.created(items) if isinstance(node, ast.ListComp) else stream(machine, items)
 
     return distribute(machine, evaluate(machine, node.generators[0].iter), over, node)
 
@@ -250,7 +262,9 @@ def _dict_comprehension(machine: Machine, node: ast.DictComp) -> Any:
     def over(source: Any) -> dict[Any, Any]:
         found: dict[Any, Any] = {}
 
-        def add() -> None:
+        def add(guard: Any, bind: Callable[[], None]) -> None:
+            if guard is not True:
+                machine.refuse("which keys this dict has depends on data", "Give it all its keys, and None where there is no value.", node)
             key = subscripts.static_key(machine, evaluate(machine, node.key), node.key)
             found[key] = evaluate(machine, node.value)
 
@@ -260,41 +274,65 @@ def _dict_comprehension(machine: Machine, node: ast.DictComp) -> Any:
     return distribute(machine, evaluate(machine, node.generators[0].iter), over, node)
 
 
-def _comprehend(machine: Machine, generators: list[ast.comprehension], source: Any, add: Callable[[], None]) -> None:
+def _comprehend(machine: Machine, generators: list[ast.comprehension], source: Any, add: Callable[[Any, Callable[[], None]], None]) -> None:
     """Run the loops of a comprehension. Its variables live in a scope of their own; only the first iterable is outside of it."""
     outer = machine.frame
-    items = iteration.iterate(machine, source, generators[0].iter)
+    items = source if isinstance(source, Sifted) else iteration.iterate(machine, source, generators[0].iter)
     bound = frozenset(name for generator in generators for name in names.targets(generator.target))
     frame = Frame(outer.source, {}, outer.globals, outer, local_names=bound, comprehension=True)
     machine.heap.namespace(frame.names)
     machine.frames.append(frame)
     try:
-        _run_generators(machine, generators, items, add)
+        _run_generators(machine, generators, items, True, add)
     finally:
         machine.frames.pop()
 
 
-def _run_generators(machine: Machine, generators: list[ast.comprehension], items: list[Any], add: Callable[[], None]) -> None:
+def _run_generators(
+    machine: Machine, generators: list[ast.comprehension], items: Any, before: Any, add: Callable[[Any, Callable[[], None]], None]
+) -> None:
+    """`before` is the guard of the loops around this one."""
     generator, *others = generators
-    for item in items:
-        assignment.assign(machine, generator.target, item)
-        if not all(_static_test(machine, test) for test in generator.ifs):
+    entries = items.entries if isinstance(items, Sifted) else [(True, item) for item in items]
+    for there, item in entries:
+        outer = _both(machine, before, there)
+        guard = _tested(machine, generator, outer, item)
+        if guard is False:
             continue
+        if others and guard is not True:
+            machine.refuse(
+                "whether the inner loop of this comprehension runs depends on data",
+                "Put the condition behind the last `for`.",
+                generator.ifs[0] if generator.ifs else generator.iter,
+            )
         if others:
-            _run_generators(machine, others, iteration.iterate(machine, evaluate(machine, others[0].iter), others[0].iter), add)
+            inner = evaluate(machine, others[0].iter)
+            inner = inner if isinstance(inner, Sifted) else iteration.iterate(machine, inner, others[0].iter)
+            _run_generators(machine, others, inner, guard, add)
         else:
-            add()
+            add(guard, lambda: assignment.assign(machine, generator.target, resolve(machine, item)))  # noqa: B023 - called at once
 
 
-def _static_test(machine: Machine, test: ast.expr) -> bool:
-    verdict = decide(machine, truth(machine, evaluate(machine, test), test))
-    if isinstance(verdict, Signal):
-        machine.refuse(
-            "this comprehension keeps or drops items depending on data, so its length would depend on data",
-            "Keep every item and use a conditional expression for its value.",
-            test,
-        )
-    return bool(verdict)
+def _tested(machine: Machine, generator: ast.comprehension, outer: Any, item: Any) -> Any:
+    """Bind an item; whether it is there and passes the tests: a plain bool, or a guard."""
+
+    def test() -> Any:
+        assignment.assign(machine, generator.target, resolve(machine, item))
+        if not generator.ifs:
+            return True
+        tests = generator.ifs[0] if len(generator.ifs) == 1 else ast.copy_location(ast.BoolOp(ast.And(), generator.ifs), generator.ifs[0])
+        return decide(machine, truth(machine, evaluate(machine, tests), tests))
+
+    if outer is True:
+        return test()
+    passed = decide(machine, choose(machine, outer, test, lambda: False, generator.iter))
+    return False if passed is False else _both(machine, outer, passed)
+
+
+def _both(machine: Machine, left: Any, right: Any) -> Any:
+    if left is True or right is True:
+        return right if left is True else left
+    return machine.logical("and", left, right)
 
 
 def _walrus(machine: Machine, node: ast.NamedExpr) -> Any:
@@ -332,6 +370,7 @@ HANDLERS: dict[type[ast.expr], Callable[[Machine, Any], Any]] = {
     ast.FormattedValue: _formatted,
     ast.ListComp: _list_comprehension,
     ast.GeneratorExp: _list_comprehension,
+    Given: lambda machine, node: node.value,
     ast.SetComp: _set_comprehension,
     ast.DictComp: _dict_comprehension,
     ast.NamedExpr: _walrus,

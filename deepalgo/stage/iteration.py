@@ -11,6 +11,7 @@ from typing import Any
 from deepalgo.stage.arrays import indexing
 from deepalgo.stage.arrays.box import Array, root_of, shape_of
 from deepalgo.stage.machine import Machine
+from deepalgo.stage.sifting import REASON, REMEDY, Sifted, spend
 from deepalgo.stage.subscripts import refuse_text
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Signal, Union, UserRaise, refuse_again, user_method
@@ -30,6 +31,10 @@ def iterate(machine: Machine, value: Any, node: ast.AST, size: int | None = None
         raise UserRaise(
             TypeError, "cannot unpack non-iterable float object" if size else "'float' object is not iterable", machine.at(node)
         )
+    if isinstance(value, Sifted):
+        machine.refuse(REASON, REMEDY, node)
+    if id(value) in machine.streams:
+        return spend(machine, value, node)
     refuse_text(machine, "is taken apart", value, node)
     if isinstance(value, Union):
         return _iterate_union(machine, value, node)

@@ -15,6 +15,7 @@ from deepalgo.stage.loop_regions import LoopRegion, Rounds
 from deepalgo.stage.machine import MAX_STATIC_ROUNDS, Machine
 from deepalgo.stage.regions import Pending, branch, resume, run_arm
 from deepalgo.stage.sequence import Step, sequence
+from deepalgo.stage.sifting import Given, Sifted
 from deepalgo.stage.trial import trial
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.values import NeedsUnroll, Signal, Union
@@ -39,7 +40,26 @@ def _over(machine: Machine, node: ast.For, iterable: Any) -> Exit:
         staged = _once_for_all_rounds(machine, node, iterable)
         if staged is not None:
             return staged
+    if isinstance(iterable, Sifted):
+        return _over_sifted(machine, node, iterable)
     return _unroll(machine, node, iteration.walk(machine, iterable, node.iter))
+
+
+def _over_sifted(machine: Machine, node: ast.For, sifted: Sifted) -> Exit:
+    """Rounds for all items, each under the guard of its item."""
+    items = [item for _, item in sifted.entries]
+    guards = [guard for guard, _ in sifted.entries]
+    return _unroll(machine, node, iteration.Walk(items, [*items, None].__getitem__), guards)
+
+
+def _guarded_body(machine: Machine, node: ast.For, guard: Any, item: Any) -> Exit:
+    """The body inside an `if`, with the item that is there only if the guard holds."""
+    from deepalgo.stage.statements import steps
+
+    place = node.iter
+    bind = ast.copy_location(ast.Assign([node.target], ast.copy_location(Given(item), place)), place)
+    inside = ast.copy_location(ast.If(ast.copy_location(Given(guard), place), [bind, *node.body], []), place)
+    return sequence(machine, steps(machine, [inside]), node)
 
 
 def _once_for_all_rounds(machine: Machine, node: ast.For, iterable: range) -> Exit | None:
@@ -81,15 +101,18 @@ def _body(machine: Machine, node: ast.For | ast.While) -> Exit:
     return sequence(machine, steps(machine, node.body), node)
 
 
-def _unroll(machine: Machine, node: ast.For, items: iteration.Walk) -> Exit:
-    """One copy of the body for every item."""
+def _unroll(machine: Machine, node: ast.For, items: iteration.Walk, guards: list[Any] | None = None) -> Exit:
+    """One copy of the body for every item; `guards` tell which items are there."""
     outer = machine.site
 
     def round_of(number: int) -> Step:
         def step() -> Exit:
             machine.site = (*outer, f"{node.lineno}#{number}")
-            assignment.assign(machine, node.target, items.read(number))
-            outcome = _body(machine, node)
+            if guards is None or guards[number] is True:
+                assignment.assign(machine, node.target, items.read(number))
+                outcome = _body(machine, node)
+            else:
+                outcome = _guarded_body(machine, node, guards[number], items.read(number))
             machine.site = outer
             return going_on(machine, outcome)
 

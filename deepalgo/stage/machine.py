@@ -52,6 +52,7 @@ class Machine:
         self.kin_before: dict[int, tuple[Any, ...]] | None = None  # while a loop gives each place that it carries a copy of its own
         self.doubtful = False
         self.arguments: list[Any] = []  # arrays that the caller holds
+        self.streams: dict[int, list[Any]] = {}  # lists that stand for iterators, by their ids
         self.kin: dict[int, tuple[Any, ...]] = {}  # containers that are one on some path, by their ids
         self.deep_loose = False
         self.frames: list[Frame] = []

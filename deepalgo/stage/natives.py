@@ -95,6 +95,7 @@ def find(function: Any) -> Handler | None:
         mathematics,
         ordering,
         scipy_rules,
+        sifting,
         silence,
     )
     from deepalgo.stage.arrays import constructors, elementwise, joining, kinds, layout, linear, reductions  # noqa: F401

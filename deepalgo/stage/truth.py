@@ -14,7 +14,11 @@ from deepalgo.stage.values import Known, NeedsUnroll, Signal, Text, Union, UserR
 
 def truth(machine: Machine, value: Any, node: ast.AST) -> Any:
     """`bool(value)` as a plain bool, or as a Signal of truth values."""
+    from deepalgo.stage.sifting import Sifted, fold
+
     refuse_again(value)
+    if isinstance(value, Sifted):
+        return fold(machine, value, False, lambda *_: True, node)
     if isinstance(value, Union):
         return distribute(machine, value, lambda item: truth(machine, item, node), node)
     if isinstance(value, Signal):

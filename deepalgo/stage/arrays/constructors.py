@@ -24,7 +24,7 @@ def to_kind(machine: Machine, value: Signal, dtype: Any) -> Signal:
     if dtype is None:
         return value
     resolved = np.dtype(dtype)
-    if resolved.kind not in "biufc" or resolved.kind == "f" and resolved.itemsize != 8 or resolved.kind == "c" and resolved.itemsize != 16:
+    if resolved not in (np.dtype(bool), np.dtype(np.int64), np.dtype(float), np.dtype(complex)):
         machine.refuse(f"an array of {resolved} has no rule", "Use float, int, bool or complex.")
     return machine.cast(value, Type(kind_of_dtype(resolved), value.shape))
 

@@ -293,11 +293,31 @@ def _is_complex(machine: Machine, value: Any) -> bool:
 @handles(np.nan_to_num, options="nan posinf neginf")
 def _nan_to_num(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     value = to_signal(machine, args[0])
-    nan, high = float(kwargs.get("nan", 0.0)), kwargs.get("posinf") or float(np.finfo(float).max)
-    low = kwargs.get("neginf") or -float(np.finfo(float).max)
+    largest = float(np.finfo(float).max)
+    given = [kwargs.get(name) for name in ("nan", "posinf", "neginf")]
+    usual = [default if item is None else item for item, default in zip(given, (0.0, largest, -largest), strict=True)]
+    nan, high, low = (item if isinstance(item, Signal) else float(item) for item in usual)
     held = emit(machine, "select", emit(machine, "isnan", value), nan, value)
-    held = emit(machine, "select", emit(machine, "eq", held, float("inf")), float(high), held)
-    return wrap(machine, emit(machine, "select", emit(machine, "eq", held, float("-inf")), float(low), held))
+    held = emit(machine, "select", emit(machine, "eq", held, float("inf")), high, held)
+    return wrap(machine, emit(machine, "select", emit(machine, "eq", held, float("-inf")), low, held))
+
+
+@handles(np.select, options="default")
+def _select(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """The choice of the first condition that holds."""
+    conditions, choices, *default = args
+    result: Any = default[0] if default else kwargs.get("default", 0)
+    for condition, choice in reversed(list(zip(conditions, choices, strict=True))):
+        result = HANDLERS[np.where](machine, [condition, choice, result], {}, node)
+    return result
+
+
+@handles(np.sinc, options="")
+def _sinc(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """`sin(pi x) / (pi x)`, as NumPy computes it."""
+    value = to_signal(machine, args[0])
+    angle = emit(machine, "mul", emit(machine, "select", emit(machine, "eq", value, 0.0), 1e-20, value), np.pi)
+    return wrap(machine, emit(machine, "div", emit(machine, "sin", angle), angle))
 
 
 @handles(np.isclose, options="rtol atol")

@@ -1,0 +1,138 @@
+"""Comprehensions that keep or drop items depending on data, and iterators that give one item after the other.
+
+What comes out of such a comprehension is a `Sifted`: every item with the guard under which it was kept. Sums, extremes, counts,
+`any`, `all`, `next` and `for` know what to do with it; anything else refuses, as its length depends on data.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.natives import Args, Kwargs, handles
+from deepalgo.stage.regions import choose
+from deepalgo.stage.unions import distribute, resolve
+from deepalgo.stage.values import UNDEFINED, DataLength, Leak, Signal, UserRaise, user_method
+
+REASON = "how many items this has depends on data"
+REMEDY = "Keep every item and use a conditional expression for its value."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sifted(DataLength):
+    """Items, each with True or with the Signal that tells whether it is there."""
+
+    entries: tuple[tuple[Any, Any], ...]
+
+    def _leak(self, *_: object, **__: object) -> NoReturn:
+        raise Leak(REASON, REMEDY)
+
+    __bool__ = __iter__ = __len__ = __getitem__ = __add__ = __radd__ = _leak
+
+
+class Given(ast.expr):
+    """An expression whose value is there already."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+
+class _Nothing:
+    """What the best of no items is."""
+
+    __slots__ = ()
+
+
+NOTHING = _Nothing()
+#: The content of an iterator that something else has run over, maybe not to its end.
+SPENT = _Nothing()
+
+
+def kept(machine: Machine, guard: Signal, make: Callable[[], Any], node: ast.AST) -> Any:
+    """An item that exists where the guard holds."""
+    return choose(machine, guard, make, lambda: UNDEFINED, node)
+
+
+def fold(machine: Machine, sifted: Sifted, state: Any, update: Callable[[Any, Any], Any], node: ast.AST) -> Any:
+    """Take one item after the other into a state."""
+    for guard, item in sifted.entries:
+        state = _step(machine, guard, item, state, update, node)
+    return state
+
+
+def _step(machine: Machine, guard: Any, item: Any, state: Any, update: Callable[[Any, Any], Any], node: ast.AST) -> Any:
+    if guard is True:
+        return update(state, item)
+    return choose(machine, guard, lambda: update(state, resolve(machine, item)), lambda: state, node)
+
+
+def best(machine: Machine, sifted: Sifted, better: Callable[[Any, Any], Any], none: Callable[[], Any], node: ast.AST) -> Any:
+    """The best of the items that are there; `none` answers where there are none."""
+
+    def update(state: Any, item: Any) -> Any:
+        return distribute(machine, state, lambda held: item if held is NOTHING else better(held, item), node)
+
+    found = fold(machine, sifted, NOTHING, update, node)
+    return distribute(machine, found, lambda held: none() if held is NOTHING else held, node)
+
+
+def first(machine: Machine, entries: tuple[tuple[Any, Any], ...], none: Callable[[], Any], node: ast.AST) -> Any:
+    """The first item that is there."""
+    if not entries:
+        return none()
+    (guard, item), rest = entries[0], entries[1:]
+    if guard is True:
+        return item
+    return choose(machine, guard, lambda: resolve(machine, item), lambda: first(machine, rest, none, node), node)
+
+
+# --- iterators ----------------------------------------------------------------------------------------------------------------
+
+
+def stream(machine: Machine, items: list[Any]) -> list[Any]:
+    """A list that stands for an iterator."""
+    made: list[Any] = machine.heap.created(items)
+    machine.streams[id(made)] = made
+    return made
+
+
+def spend(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
+    """The items that an iterator has still to give, all of them."""
+    items = _left(machine, value, node)
+    machine.heap.touch(value)
+    value[:] = [SPENT]
+    return items
+
+
+def _left(machine: Machine, value: list[Any], node: ast.AST) -> list[Any]:
+    if value and value[0] is SPENT:
+        machine.refuse("this goes on with an iterator that was run over before", "Make a list of it first.", node)
+    return list(value)
+
+
+@handles(next)
+def _next(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    from deepalgo.stage.calls import call
+
+    value, *default = args
+
+    def none() -> Any:
+        if default:
+            return default[0]
+        raise UserRaise(StopIteration, "", machine.span)
+
+    if isinstance(value, Sifted):
+        return first(machine, value.entries, none, node)
+    if id(value) in machine.streams:
+        if not _left(machine, value, node):
+            return none()
+        machine.heap.touch(value)
+        return value.pop(0)
+    method = user_method(value, "__next__")
+    if method is not None:
+        return call(machine, method, [value], {}, node)
+    raise UserRaise(TypeError, f"'{type(value).__name__}' object is not an iterator", machine.span)
