@@ -52,6 +52,9 @@ def _closure_attribute(machine: Machine, value: Closure, name: str) -> Any:
 
 
 def _module_attribute(machine: Machine, module: types.ModuleType, name: str) -> Any:
+    written = machine.modules.get(id(vars(module)))
+    if written is not None and name in written.names:
+        return names.read(machine, written, name)
     try:
         value = getattr(module, name)
     except AttributeError as error:

@@ -15,13 +15,14 @@ import numpy as np
 from deepalgo.errors import CompileError
 from deepalgo.signature import parameters_of
 from deepalgo.spans import FunctionSource, SourceUnavailable, attribute_span, definition_span, read_function
-from deepalgo.stage import natives, recursion, subscripts
+from deepalgo.stage import iteration, natives, recursion, subscripts
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.methods import ArrayMethod
 from deepalgo.stage.bind import Parameters, bind
 from deepalgo.stage.exits import Case, Exit, Way
 from deepalgo.stage.machine import MAX_DEPTH, MAX_LEVELS, Machine
 from deepalgo.stage.names import lift
+from deepalgo.stage.sifting import stream
 from deepalgo.stage.signal_methods import METHODS
 from deepalgo.stage.unions import distribute, distribute_first
 from deepalgo.stage.values import BoundMethod, Closure, Frame, Partial, Union, UserRaise, refuse_again, user_method
@@ -129,6 +130,10 @@ def _call_function(machine: Machine, function: types.FunctionType, args: list[An
         return natives.call_native(machine, function, args, kwargs, node)
     natives.refuse_effects(machine, function, node)
     _refuse_async(function)
+    if inspect.isgeneratorfunction(function):
+        items = iteration.run_outside(machine, lambda: function(*args, **kwargs), [*args, *kwargs.values()])
+        if items is not None:
+            return stream(machine, items)
     source = source_of(machine, function, node)
     parameters = Parameters.of_function(machine, function, source)
     names = bind(machine, parameters, args, kwargs)

@@ -16,6 +16,7 @@ from deepalgo.errors import CompileError, InputError
 from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Sequence, Static, Tree, Type, Value, walk
 from deepalgo.signature import Argument, Signature, is_input, parameters_of
 from deepalgo.spans import Span, text_digest
+from deepalgo.stage import names
 from deepalgo.stage.arrays.box import Array, shape_of
 from deepalgo.stage.arrays.convert import to_signal
 from deepalgo.stage.builder import kind_of
@@ -117,6 +118,7 @@ def stage(
         ) from None
     except Leak as error:
         raise CompileError(str(error), span=machine.span, remedy=error.remedy) from None
+    names.refuse_traces(machine)
     output, leaves = output_of(machine, value)
     changes = maker.changes()
     results = (*(leaf.value for leaf in leaves), *(changed for _, changed in changes))

@@ -118,6 +118,11 @@ class Heap:
         self.namespaces[id(names)] = names
         return self.created(names)  # type: ignore[no-any-return]  # the same object
 
+    def keep_names(self, names: dict[str, Any]) -> None:
+        """Note a dict of names that was there before the function ran."""
+        self.namespaces[id(names)] = names
+        self.inside[id(names)] = names
+
     def is_fresh(self, container: Any) -> bool:
         """Whether the innermost level made this container."""
         return id(container) in self.levels[-1].made

@@ -6,15 +6,20 @@ import ast
 import operator
 import types
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Any
 
 from deepalgo.stage.arrays import indexing
 from deepalgo.stage.arrays.box import Array, root_of, shape_of
 from deepalgo.stage.machine import Machine
+from deepalgo.stage.natives import contains_signal
 from deepalgo.stage.sifting import REASON, REMEDY, Sifted, spend
 from deepalgo.stage.subscripts import refuse_text
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Signal, Union, UserRaise, refuse_again, user_method
+
+#: Longer iterators of the user may never end.
+MOST = 10_000
 
 
 def iterate(machine: Machine, value: Any, node: ast.AST, size: int | None = None) -> list[Any]:
@@ -39,13 +44,31 @@ def iterate(machine: Machine, value: Any, node: ast.AST, size: int | None = None
     if isinstance(value, Union):
         return _iterate_union(machine, value, node)
     if user_method(value, "__iter__") is not None:
-        machine.refuse("this iterates over an object with its own `__iter__`", "Turn it into a list first.", node)
+        items = run_outside(machine, lambda: value, [value])
+        if items is None:
+            machine.refuse("this iterates over an object with its own `__iter__`", "Turn it into a list first.", node)
+        return items
     if isinstance(value, types.GeneratorType):
         machine.refuse("a generator cannot be compiled", "Build a list.", node)
     try:
         return list(value)
     except Exception as error:
         raise UserRaise(error, None, machine.at(node)) from None
+
+
+def run_outside(machine: Machine, start: Callable[[], Iterable[Any]], given: list[Any]) -> list[Any] | None:
+    """The items of the user's own iterator, run as it is; None where data, or a number that may be a weight, has a say in it."""
+    if contains_signal(given) or any(id(item) in machine.heap.inside for item in given):
+        return None
+    try:
+        items = list(islice(start(), MOST + 1))
+    except Exception:  # staging, or a refusal, says more about it
+        return None
+    return items if len(items) <= MOST and all(_is_fixed(item) for item in items) else None
+
+
+def _is_fixed(item: Any) -> bool:
+    return all(map(_is_fixed, item)) if isinstance(item, tuple) else isinstance(item, (str, int, type(None)))
 
 
 class Walk(list[Any]):

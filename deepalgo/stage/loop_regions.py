@@ -28,9 +28,9 @@ from deepalgo.stage.structure import (
     Structure,
     decode,
     encode,
+    is_same,
     join,
     numbers,
-    same_static,
     structure_of,
 )
 from deepalgo.stage.truth import truth
@@ -280,7 +280,7 @@ class LoopRegion:
         if place.id in self.given_up:
             return False
         entry = self.carried.get(place.id)
-        if entry is None and _unchanged(old, new):
+        if entry is None and is_same(old, new):
             return False
         machine = self.machine
         known = structure_of(old, machine.is_loose, machine.is_made) if entry is None else entry[1]
@@ -373,12 +373,6 @@ def _defined(value: Any) -> Any:
         return value
     cases = [case for _, case in value.cases if case is not UNDEFINED]
     return cases[0] if len(cases) == 1 else value
-
-
-def _unchanged(old: Any, new: Any) -> bool:
-    if isinstance(old, Signal) or isinstance(new, Signal):
-        return isinstance(old, Signal) and isinstance(new, Signal) and old.value == new.value
-    return old is new or same_static(old, new)
 
 
 def _carries_numbers(structure: Structure) -> bool:

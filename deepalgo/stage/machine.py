@@ -52,6 +52,8 @@ class Machine:
         self.kin_before: dict[int, tuple[Any, ...]] | None = None  # while a loop gives each place that it carries a copy of its own
         self.doubtful = False
         self.arguments: list[Any] = []  # arrays that the caller holds
+        self.modules: dict[int, Frame] = {}  # globals that the function writes, by the module
+        self.lent: list[tuple[Frame, str, Any, Span]] = []  # what these globals were, and where they are declared
         self.streams: dict[int, list[Any]] = {}  # lists that stand for iterators, by their ids
         self.kin: dict[int, tuple[Any, ...]] = {}  # containers that are one on some path, by their ids
         self.deep_loose = False

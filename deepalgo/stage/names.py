@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from deepalgo.errors import CompileError
 from deepalgo.ir import Attr, Kind, Op, Type
 from deepalgo.spans import FunctionSource, Span
 from deepalgo.stage.arrays.box import Array, attr_of_plain, has_numbers
 from deepalgo.stage.machine import Machine
+from deepalgo.stage.structure import is_same
 from deepalgo.stage.values import UNDEFINED, Frame, Known, Signal, UserRaise
 
 #: Modules whose numbers are mathematics, not somebody's choice.
@@ -30,20 +32,21 @@ def lookup(machine: Machine, name: str, node: ast.AST) -> Any:
     """The value of a name as the running function sees it."""
     frame = machine.frame
     if name in frame.nonlocals:
-        return _from_frame(machine, frame.nonlocals[name], name)
+        return read(machine, frame.nonlocals[name], name)
     if name in frame.local_names or name in frame.names:
-        return _from_frame(machine, frame, name)
+        return read(machine, frame, name)
     outer = frame.enclosing
     while outer is not None:
         if name in outer.local_names or name in outer.names:
-            return _from_frame(machine, outer, name)
+            return read(machine, outer, name)
         frame, outer = outer, outer.enclosing
     if name in frame.cells:
         return _from_cell(machine, frame, name)
     return _from_globals(machine, machine.frame, name)
 
 
-def _from_frame(machine: Machine, frame: Frame, name: str) -> Any:
+def read(machine: Machine, frame: Frame, name: str) -> Any:
+    """A name of a frame."""
     value = frame.names.get(name, UNDEFINED)
     if value is UNDEFINED:
         message = f"cannot access local variable '{name}' where it is not associated with a value"
@@ -60,7 +63,33 @@ def _from_cell(machine: Machine, frame: Frame, name: str) -> Any:
     return lift(machine, value, ("cell", id(cell)), name, None)
 
 
+def declare_global(machine: Machine, name: str, span: Span) -> None:
+    """`global name`: the function may write to it if it sets it back before it returns."""
+    frame = machine.frame
+    module = machine.modules.get(id(frame.globals))
+    if module is None:
+        module = Frame(frame.source, {}, frame.globals)
+        machine.heap.keep_names(module.names)
+        machine.modules[id(frame.globals)] = module
+    if name not in module.names:
+        value = _from_globals(machine, frame, name) if name in frame.globals else UNDEFINED
+        module.names[name] = value
+        machine.lent.append((module, name, value, span))
+    frame.nonlocals[name] = module
+
+
+def refuse_traces(machine: Machine) -> None:
+    """Refuse a function that leaves a global changed."""
+    for module, name, value, span in machine.lent:
+        if not is_same(value, module.names.get(name, UNDEFINED)):
+            reason = f"this writes to the global variable `{name}`"
+            raise CompileError(reason, span=span, remedy=f"Return the new value of `{name}` and let the caller keep it.")
+
+
 def _from_globals(machine: Machine, frame: Frame, name: str) -> Any:
+    written = machine.modules.get(id(frame.globals))
+    if written is not None and name in written.names:
+        return read(machine, written, name)
     if name in frame.globals:
         value = frame.globals[name]
         if not _may_lift(value):

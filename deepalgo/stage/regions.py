@@ -19,7 +19,7 @@ from deepalgo.stage.builder import kind_of
 from deepalgo.stage.exits import DEAD, Case, Exit, Way, falling
 from deepalgo.stage.heap import Change, restore_content
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.structure import ANYTHING, Number, Structure, decode, encode, join, same_static, structure_of
+from deepalgo.stage.structure import ANYTHING, Number, Structure, decode, encode, is_same, join, structure_of
 from deepalgo.stage.values import UNDEFINED, Signal, UserRaise, is_number
 
 Thunk = Callable[[], Exit]
@@ -271,7 +271,7 @@ class Meeting:
         `slots` is how many places refer to the values at hand: a name or an item does, the value of an expression has none.
         """
         first = values[0]
-        if all(_is_same(first, value) for value in values[1:]):
+        if all(is_same(first, value) for value in values[1:]):
             return lambda: first
         structure: Structure = ANYTHING
         for value in values:
@@ -351,12 +351,6 @@ class Meeting:
             if truths[place] is not None and old and arm.facts.get(held.value.id) is truths[place]:
                 return lambda: held
         return None
-
-
-def _is_same(a: Any, b: Any) -> bool:
-    if isinstance(a, Signal) or isinstance(b, Signal):
-        return isinstance(a, Signal) and isinstance(b, Signal) and a.value == b.value
-    return a is b or same_static(a, b)
 
 
 def _guard(arm: Arm, way: Way) -> Any:

@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from deepalgo.stage import arithmetic, assignment, attributes, iteration, loops, silence, subscripts, tries
+from deepalgo.stage import arithmetic, assignment, attributes, iteration, loops, names, silence, subscripts, tries
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.calls import call
 from deepalgo.stage.exits import FALL, Case, Exit, Way
@@ -207,11 +207,7 @@ def _global(machine: Machine, node: ast.Global) -> Exit:
     written = {item.id for item in ast.walk(machine.frame.source.node) if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store)}
     for name in node.names:
         if name in written:
-            machine.refuse(
-                f"this writes to the global variable `{name}`",
-                f"Return the new value of `{name}` and let the caller keep it.",
-                node,
-            )
+            names.declare_global(machine, name, machine.at(node))
     return FALL
 
 

@@ -94,6 +94,13 @@ Structure: TypeAlias = Number | Fixed | Items | Fields | Boxed | Alternatives | 
 ANYTHING = Anything()
 
 
+def is_same(a: Any, b: Any) -> bool:
+    """Whether two values are one: the same number of the program, or interchangeable static objects."""
+    if isinstance(a, Signal) or isinstance(b, Signal):
+        return isinstance(a, Signal) and isinstance(b, Signal) and a.value == b.value
+    return a is b or same_static(a, b)
+
+
 def same_static(a: object, b: object) -> bool:
     """Whether two static objects are interchangeable: the same object, or equal plain data of one type."""
     if a is b:
