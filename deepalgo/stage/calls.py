@@ -53,6 +53,8 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
             return call(machine, function.function, [function.instance, *args], kwargs, node)
         case types.FunctionType():
             return _call_function(machine, function, args, kwargs, node)
+        case types.MethodWrapperType(__qualname__="object.__init__") if not args and not kwargs:
+            return None  # where a chain of `super().__init__()` ends
         case types.MethodType():
             return call(machine, function.__func__, [function.__self__, *args], kwargs, node)
         case Partial():

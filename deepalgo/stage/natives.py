@@ -92,13 +92,14 @@ def find(function: Any) -> Handler | None:
         builtin_numbers,
         builtin_questions,
         complex_mathematics,
+        dataclass_functions,
         mathematics,
         ordering,
         scipy_rules,
         sifting,
         silence,
     )
-    from deepalgo.stage.arrays import constructors, elementwise, joining, kinds, layout, linear, reductions  # noqa: F401
+    from deepalgo.stage.arrays import constructors, elementwise, joining, kinds, layout, linear, reductions, ufunc_methods  # noqa: F401
 
     try:
         return HANDLERS.get(function) or scipy_rules.find(function)

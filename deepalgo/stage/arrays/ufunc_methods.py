@@ -1,0 +1,64 @@
+"""`ufunc.reduce`, `accumulate` and `outer`, by the functions that do the same."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from deepalgo.stage.arrays.convert import shape
+from deepalgo.stage.arrays.layout import reshape
+from deepalgo.stage.machine import Machine
+from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles
+
+REDUCTIONS: dict[np.ufunc, Any] = {
+    np.add: np.sum, np.multiply: np.prod, np.minimum: np.min, np.maximum: np.max, np.logical_and: np.all, np.logical_or: np.any,
+}
+RUNNING: dict[np.ufunc, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
+OUTER = (np.add, np.subtract, np.multiply, np.divide, np.minimum, np.maximum, np.power, np.hypot, np.arctan2, np.less, np.greater)
+
+
+def _along(function: Any) -> Handler:
+    """The same along the first axis, unless another is named."""
+
+    def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        value, *others = args
+        return HANDLERS[function](machine, [value], {"axis": 0, **dict(zip(("axis",), others, strict=False)), **kwargs}, node)
+
+    return handler
+
+
+def _outer(ufunc: np.ufunc) -> Handler:
+    def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        left, right = args
+        spread = reshape(machine, left, (*shape(machine, left), *(1 for _ in shape(machine, right))), node)
+        return HANDLERS[ufunc](machine, [spread, right], kwargs, node)
+
+    return handler
+
+
+for _ufunc, _function in REDUCTIONS.items():
+    handles(_ufunc.reduce, options="axis keepdims")(_along(_function))
+for _ufunc, _function in RUNNING.items():
+    handles(_ufunc.accumulate, options="axis")(_along(_function))
+for _ufunc in OUTER:
+    handles(_ufunc.outer, options="")(_outer(_ufunc))
+
+
+@handles(np.diagflat, options="")
+def _diagflat(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return HANDLERS[np.diag](machine, [HANDLERS[np.ravel](machine, args[:1], {}, node), *args[1:]], {}, node)
+
+
+@handles(np.vander, options="increasing")
+def _vander(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """Powers by repeated products, as NumPy computes them."""
+    value, *others = args
+    count = others[0] if others and others[0] is not None else shape(machine, value)[0]
+    ones = HANDLERS[np.ones_like](machine, [value], {}, node)
+    columns: list[Any] = [ones]
+    for _ in range(count - 1):
+        columns.append(HANDLERS[np.multiply](machine, [columns[-1], value], {}, node))
+    rising = (others[1] if len(others) > 1 else kwargs.get("increasing", False))
+    return HANDLERS[np.stack](machine, [columns[:count] if rising else columns[:count][::-1]], {"axis": 1}, node)
