@@ -12,7 +12,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from deepalgo.fitting.feel import feel
+from deepalgo.fitting.feel import feel, training_loss
 from deepalgo.fitting.samples import Samples
 from deepalgo.fitting.together import Together
 from deepalgo.fitting.train import Training
@@ -30,9 +30,11 @@ LEAST_DAMPED = 1e-4
 IDLE = 30
 #: With few weights it starts from the initial ones, too: the shortest way to the optimum of a smooth formula.
 FEW = 30
+#: Training samples for each weight with which no weight can adapt to single ones.
+MANY = 20
 #: Gains below this part of the loss end it.
 ENOUGH = 1e-9
-#: Of two points whose validation losses differ by less than this part, the one with the lower training loss is taken.
+#: Of two points whose losses differ by less than this part, the one with the lower training loss is taken.
 SAME = 1e-3
 #: Weights without a gradient and the others are moved in turns.
 TURNS = 3
@@ -41,18 +43,28 @@ CLOSE = 1e-6
 
 
 def polish(training: Training) -> Tensor:
-    """The best point, by validation, that steps from the initial weights or from the best ones so far lead to."""
+    """The best point that steps from the initial weights or from the best ones so far lead to."""
     best = training.best.best_x
     squares = Squares.of(training) if training.objective.is_squares else None
     descend = squares.descend if squares is not None else functools.partial(by_gradient, training)
     starts = [torch.zeros_like(best), best] if squares is not None and len(best) <= FEW else [best]
-    best = min([*map(descend, starts), best], key=training.score)
+    worth = functools.partial(judged, training)
+    best = min([*map(descend, starts), best], key=worth)
     for _ in range(TURNS):
         felt = feel(training, best)
         if torch.equal(felt, best):
             break
-        best = min([descend(felt), felt, best], key=training.score)
+        best = min([descend(felt), felt, best], key=worth)
     return best
+
+
+def judged(training: Training, x: Tensor) -> float:
+    """The validation loss of a point; of few weights, which cannot adapt to single samples, the loss of training samples, too."""
+    loss = training.score(x)
+    if len(x) > FEW or len(training.answered) < MANY * len(x):
+        return loss
+    seen, held = int(training.answered.sum()), int(training.known.sum())
+    return (seen * training_loss(training, x) + held * loss) / (seen + held)
 
 
 def by_gradient(training: Training, start: Tensor) -> Tensor:
@@ -104,7 +116,7 @@ class Squares:
             best, score, idle = (x, found, 0) if found < score else (best, score, idle + 1)
             if not gain > ENOUGH or idle == IDLE:
                 break
-        return x if self.training.score(x) <= score * (1 + SAME) else best
+        return x if judged(self.training, x) <= (1 + SAME) * judged(self.training, best) else best
 
     def _damped_step(self, x: Tensor, normal: Tensor, slope: Tensor, damping: float, loss: float) -> tuple[Tensor, float, float]:
         """The first step that makes the loss smaller, with more and more damping; the damping for the next one, and the loss there."""
