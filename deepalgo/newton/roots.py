@@ -17,8 +17,10 @@ from typing import Any
 from deepalgo.newton.polynomial import slope
 from deepalgo.newton.starts import TINY, polygon_radii
 
-#: How often every root is improved.
-SWEEPS = 14
+#: How often every root is improved at most.
+SWEEPS = 30
+#: The square of the relative step below which a root has come: the next step would be of the order of its cube.
+NEAR = 1e-10
 #: The angle of the first start: no axis of symmetry of a real polynomial.
 TURN = 0.7
 
@@ -29,10 +31,15 @@ def all_roots(S: Any) -> list[Any]:
     z = starts_on_circles(S)
     a = list(S)
     for _ in range(SWEEPS):
+        done = True
         for k in range(degree):
             p, dp = slope(a, z[k])
             masked = sum(inverse(z[k] - z[j]) for j in range(degree) if j != k)
-            z[k] = z[k] - p * inverse(dp - p * masked)
+            step = p * inverse(dp - p * masked)
+            z[k] = z[k] - step
+            done = done & (square(step) <= NEAR * square(z[k]))
+        if done:
+            break
     return z
 
 
@@ -62,7 +69,12 @@ def starts_on_circles(S: Any) -> list[Any]:
 
 def inverse(z: Any) -> Any:
     """1 / z by one division of real numbers; at z = 0 it is zero."""
-    return z.conjugate() * (1 / (z.real * z.real + z.imag * z.imag + TINY))
+    return z.conjugate() * (1 / (square(z) + TINY))
+
+
+def square(z: Any) -> Any:
+    """|z|^2."""
+    return z.real * z.real + z.imag * z.imag
 
 
 def _angles(degree: int) -> list[float]:
