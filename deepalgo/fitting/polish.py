@@ -16,6 +16,7 @@ from deepalgo.fitting.feel import feel, training_loss
 from deepalgo.fitting.samples import Samples
 from deepalgo.fitting.together import Together
 from deepalgo.fitting.train import Training
+from deepalgo.ir import Role
 
 #: More weights, or more numbers for each sample, make the derivatives dearer than they are worth.
 MOST_WEIGHTS, MOST_NUMBERS = 600, 32
@@ -59,9 +60,13 @@ def polish(training: Training) -> Tensor:
 
 
 def judged(training: Training, x: Tensor) -> float:
-    """The validation loss of a point; of few weights, which cannot adapt to single samples, the loss of training samples, too."""
+    """The validation loss of a point; of few weights, which cannot adapt to single samples, the loss of training samples, too.
+
+    A threshold can: it moves between two samples to put one of them on the better side.
+    """
     loss = training.score(x)
-    if len(x) > FEW or len(training.answered) < MANY * len(x):
+    adapts = any(weight.role is Role.THRESHOLD for weight in training.space.weights)
+    if adapts or len(x) > FEW or len(training.answered) < MANY * len(x):
         return loss
     seen, held = int(training.answered.sum()), int(training.known.sum())
     return (seen * training_loss(training, x) + held * loss) / (seen + held)
