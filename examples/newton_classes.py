@@ -83,8 +83,8 @@ def study(name, steps=100, count=1000):
     usual = heuristic.__defaults__[0]
     true = stacked(da.compile(heuristic, example=(example, {"rounds": 12})), held_out, rounds=12)
     errors = {rounds: rms(stacked(network, held_out, rounds=rounds) - true) for rounds, network in plain.items()}
-    budget = seconds(trained, held_out)
-    equal = max((rounds for rounds, network in plain.items() if seconds(network, held_out, rounds=rounds) <= 1.05 * budget), default=usual)
+    times = seconds({usual: trained} | {-rounds: network for rounds, network in plain.items()}, held_out)
+    equal = max((rounds for rounds in plain if times[-rounds] <= 1.05 * times[usual]), default=usual)
     return {
         "rounds": usual,
         "plain": errors[usual],
@@ -106,14 +106,15 @@ def rms(error):
     return math.sqrt((error**2).mean())
 
 
-def seconds(network, inputs, **options):
-    """Processor time of the quickest of several evaluations."""
-    times = []
-    for _ in range(20):
-        start = time.process_time()
-        stacked(network, inputs, **options)
-        times.append(time.process_time() - start)
-    return min(times)
+def seconds(networks, inputs):
+    """Processor time of the quickest of many evaluations of each network, all of them in turns; a key below zero is a number of rounds."""
+    times = dict.fromkeys(networks, math.inf)
+    for _ in range(60):
+        for key, network in networks.items():
+            start = time.process_time()
+            stacked(network, inputs, **({"rounds": -key} if key < 0 else {}))
+            times[key] = min(times[key], time.process_time() - start)
+    return times
 
 
 def main(steps=100, count=1000):
