@@ -188,7 +188,7 @@ def main():
     torch.set_num_threads(1)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", default=["one", "all", "quadratic"])
-    parser.add_argument("--steps", type=int, default=60, help="train the chains for the quadratic systems, so many steps")
+    parser.add_argument("--steps", type=int, default=30, help="train the chains for the quadratic systems, so many steps")
     options = parser.parse_args()
     if "one" in options.parts:
         one_root()
