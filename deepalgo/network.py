@@ -107,10 +107,12 @@ class Network(torch.nn.Module):
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the heuristic returns, for one sample or a batch."""
         leaves, single = self.signature.flatten(args, kwargs, self.dtype, self.device)
+        changes = self.program.changes
+        if changes:  # the caller's arrays are written to below: neither results nor what a gradient needs may share their memory
+            leaves = [leaf.clone() for leaf in leaves]
         results = self.execute(leaves)
         if single:
             results = [result[0] for result in results]
-        changes = self.program.changes
         if changes:
             results, changed = results[: -len(changes)], results[-len(changes) :]
             self.signature.write_back(args, kwargs, dict(zip((path for path, _ in changes), changed, strict=True)))

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch.func import functional_call, grad, vmap
 
+import deepalgo as da
 from deepalgo.errors import HeuristicError, InputError
 from deepalgo.ir import Kind, Leaf, Mapping, Sequence, Static, Type
 from deepalgo.network import Network
@@ -217,3 +218,36 @@ def test_tables_are_made_once_and_can_be_trained_around():
     net([2, 1]).sum().backward()
     assert net.weights["w"].grad.item() == 6.5
     assert net.to(torch.float32)([1]).dtype == torch.float32
+
+
+def test_answers_do_not_change_when_an_argument_is_written_to():
+    def shifted(values, y):
+        before = values.copy()
+        values[int(max(0.0, min(y, 2.0)))] = values[1]
+        return before, before * before
+
+    start = np.array([2.0, 1.25, 3.0])
+    given, weighed = start.copy(), start.copy()
+    network = da.compile(shifted, example=((start.copy(), 0.5), {}))
+    before, squares = network(given, 0.5)
+    want, _ = shifted(weighed, 0.5)
+    assert before.tolist() == want.tolist() == start.tolist()
+    assert given.tolist() == weighed.tolist() == [1.25, 1.25, 3.0]
+    assert squares.tolist() == (start * start).tolist()
+
+
+def test_an_error_raised_again_names_the_line_it_came_from():
+    def steep(x):
+        try:
+            y = math.exp(900.0)
+        except OverflowError:
+            if x > 1.0:
+                raise
+            y = 2.0
+        return x * y
+
+    network = da.compile(steep)
+    assert network(0.5) == 1.0
+    with pytest.raises(HeuristicError) as caught:
+        network(2.0)
+    assert caught.value.span.lines[0].strip() == "y = math.exp(900.0)"

@@ -176,8 +176,9 @@ def _leaves(statements: list[ast.stmt]) -> bool:
 def _raise(machine: Machine, node: ast.Raise) -> Exit:
     span = machine.at(node)
     if node.exc is None:
-        held = next((frame.exception for frame in reversed(machine.frames) if frame.exception is not None), None)
-        raise UserRaise(held or RuntimeError("No active exception to reraise"), None, span)
+        held = ((frame.exception, frame.raised_at) for frame in reversed(machine.frames) if frame.exception is not None)
+        error, origin = next(held, (RuntimeError("No active exception to reraise"), None))
+        raise UserRaise(error, None, origin or span)
     error = evaluate(machine, node.exc)
     if isinstance(error, type) and issubclass(error, BaseException):
         error = call(machine, error, [], {}, node)

@@ -128,11 +128,12 @@ def _run_handler(machine: Machine, handler: ast.ExceptHandler, raised: UserRaise
     if handler.name is not None:
         machine.heap.touch(machine.frame.names)
         machine.frame.names[handler.name] = error
-    before, machine.frame.exception = machine.frame.exception, error
+    frame = machine.frame
+    before, frame.exception, frame.raised_at = (frame.exception, frame.raised_at), error, raised.span if raised is not None else None
     try:
         return block(machine, handler.body)
     finally:
-        machine.frame.exception = before
+        frame.exception, frame.raised_at = before
 
 
 def _instance(raised: UserRaise | None) -> BaseException:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from deepalgo.ir import Kind, Type, Value
-from deepalgo.spans import FunctionSource
+from deepalgo.spans import FunctionSource, Span
 
 
 class Leak(Exception):
@@ -150,6 +150,7 @@ class Frame:
     owner: type | None = None
     local_names: frozenset[str] = frozenset()
     exception: BaseException | None = None
+    raised_at: Span | None = None  # where that exception came from, if it is one place
     depth: int = 0  # how many conditions on data led here
     given: dict[str, Any] = field(default_factory=dict)  # the arguments that it was called with
     comprehension: bool = False
