@@ -1,12 +1,9 @@
 """Small random heuristics of two numbers, as source text: constants everywhere, branches, loops, and functions that fail for some numbers.
 
 >>> import numpy as np
->>> print(write_heuristic(np.random.default_rng(8)))
-import math
-...
-def heuristic(x, y):
-    ...
-    return ...
+>>> text = write_heuristic(np.random.default_rng(8))
+>>> text.splitlines()[0], "def heuristic(x, y):" in text, text.rstrip().splitlines()[-1].startswith("    return ")
+('import math', True, True)
 """
 
 from __future__ import annotations
