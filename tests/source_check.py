@@ -102,3 +102,31 @@ def differences(network, calls):
         if not agree(ours, theirs):
             found.append(((args, kwargs), ours, theirs))
     return found
+
+
+def is_rounding(network, call, ours, theirs):
+    """Whether the last digit of an input moves the network's answer about as much as the source differs from it."""
+    if isinstance(ours, str) or isinstance(theirs, str) or len(ours) != len(theirs) or not agree(ours, theirs, 1e-8):
+        return False
+    moved = [0.0] * len(ours)
+    for direction in (-math.inf, math.inf):
+        args, kwargs = nudged(call[0], direction), {name: nudged(value, direction) for name, value in call[1].items()}
+        others = outcome(network, args, kwargs, lambda args, kwargs: live_arguments(network, args, kwargs))
+        if isinstance(others, str) or len(others) != len(ours):
+            return False
+        moved = [max(most, distance(a, b)) for most, a, b in zip(moved, ours, others)]
+    return all(close(a, b, RTOL) or distance(a, b) <= 4 * most for a, b, most in zip(ours, theirs, moved))
+
+
+def distance(a, b):
+    """How far two numbers are apart; what is no number is where it is."""
+    return abs(a - b) if isinstance(a, (int, float, complex)) and isinstance(b, (int, float, complex)) else 0.0
+
+
+def nudged(item, direction):
+    """The floats of a structure, moved by their last digit."""
+    if isinstance(item, float):
+        return math.nextafter(item, direction)
+    if isinstance(item, np.ndarray) and item.dtype == float:
+        return np.nextafter(item, direction)
+    return type(item)(nudged(part, direction) for part in item) if type(item) in (list, tuple) else item
