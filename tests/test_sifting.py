@@ -110,3 +110,42 @@ def test_what_would_have_a_length_that_depends_on_data_is_refused():
     for function, reason in ((item, "how many items this has"), (again, "an iterator that was run over"), (small, "array of uint8")):
         with pytest.raises(CompileError, match=reason):
             da.compile(function)
+
+
+class Countdown:
+    """An iterator of the user's own."""
+
+    def __init__(self, start):
+        self.left = start
+
+    def __next__(self):
+        self.left = self.left - 1.0
+        return self.left
+
+
+def test_next_of_an_object_calls_its_method():
+    def second(x):
+        count = Countdown(x)
+        next(count)
+        return next(count)
+
+    assert da.compile(second).verify([0.5, 3.0]).compared == 2
+
+
+def test_selections_without_a_rule_say_why():
+    def keys(x):
+        return {name: v for name, v in (("a", x), ("b", 2.0)) if v > 1.0}["b"]
+
+    def inner(x):
+        return sum(v * w for v in (x, 2.0) if v > 1.0 for w in (1.0, 2.0))
+
+    def no_iterator(x):
+        return next([x, 2.0])
+
+    for function, reason in (
+        (keys, "which keys this dict has depends on data"),
+        (inner, "whether the inner loop of this comprehension runs depends on data"),
+        (no_iterator, "TypeError on every input: 'list' object is not an iterator"),
+    ):
+        with pytest.raises(CompileError, match=reason):
+            da.compile(function)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -157,12 +158,17 @@ def to_int(machine: Machine, rounded: Signal, value: Signal, native: Any) -> Sig
     return Signal(result.value, "py", True, Known(arithmetic.native(machine, native, value.known.value), value.known.keys))
 
 
-@handles(int)
-def _int(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+def _read_as(machine: Machine, native: type, one: Callable[..., Any], args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """`int(...)` or `float(...)`, case by case."""
     args = [_number(machine, item) for item in args]
     if not args or not isinstance(args[0], (Signal, Union, Text)):
-        return call_native(machine, int, args, kwargs, node)
-    return distribute(machine, args[0], lambda item: _int_one(machine, item, node), node)
+        return call_native(machine, native, args, kwargs, node)
+    return distribute(machine, args[0], lambda item: one(machine, item, node), node)
+
+
+@handles(int)
+def _int(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return _read_as(machine, int, _int_one, args, kwargs, node)
 
 
 def _int_one(machine: Machine, value: Any, node: ast.AST) -> Any:
@@ -178,10 +184,7 @@ def _int_one(machine: Machine, value: Any, node: ast.AST) -> Any:
 
 @handles(float)
 def _float(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    args = [_number(machine, item) for item in args]
-    if not args or not isinstance(args[0], (Signal, Union, Text)):
-        return call_native(machine, float, args, kwargs, node)
-    return distribute(machine, args[0], lambda item: _float_one(machine, item, node), node)
+    return _read_as(machine, float, _float_one, args, kwargs, node)
 
 
 def _float_one(machine: Machine, value: Any, node: ast.AST) -> Any:
