@@ -6,11 +6,12 @@ under `jit(vmap)` where it is installed (`pip install deepalgo[bench]`). Then: h
 function of the corpus takes to compile.
 
 Everything runs in one process, the contenders in turn; a figure is the median of the rounds, in processor time of all threads, so that
-neither a busy machine nor the number of cores decides. Only ratios within a run mean something.
+neither a busy machine nor the number of cores decides. Freed memory is kept for all of them alike. Only ratios within a run mean something.
 """
 
 import argparse
 import contextlib
+import ctypes
 import importlib.util
 import io
 import logging
@@ -236,6 +237,14 @@ def print_compile_times(console, corpus):
     console.print(table)
 
 
+def keep_memory():
+    """Let the allocator keep what is freed; otherwise now one contender pays for fresh pages, now another."""
+    with contextlib.suppress(OSError, AttributeError):
+        allocator = ctypes.CDLL(None)
+        for setting in (-1, -3):  # M_TRIM_THRESHOLD, M_MMAP_THRESHOLD
+            allocator.mallopt(setting, 2**30)
+
+
 def main(arguments=None):
     """Print all tables."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
@@ -247,6 +256,7 @@ def main(arguments=None):
     options.rounds = 3 if options.quick else options.rounds
     options.compile = options.compile and not options.quick
     torch.set_num_threads(1)
+    keep_memory()
     logging.disable()
     console, corpus = Console(width=150), load_corpus()
     print_comparison(console, compare(corpus, options), options.samples)

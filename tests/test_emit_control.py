@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 
+from deepalgo.compiler import compile
 from deepalgo.errors import HeuristicError
 from deepalgo.ir import Kind, Type
 from deepalgo.network import Network
@@ -440,3 +441,14 @@ def test_the_checker_finds_a_wrong_gradient():
         net.weights["w"].mul_(2)
     with pytest.raises(AssertionError):
         check_gradients(net, [1.0, 2.0])
+
+
+def test_a_loop_in_a_branch_is_run_by_its_own_samples_only():
+    def settled(x):
+        y = x
+        if x > 1.0:
+            while y != 1.0:
+                y = 1.0 if x > 1.0 else y
+        return y
+
+    assert compile(settled)(torch.tensor([0.5, 3.0], dtype=torch.float64)).tolist() == [0.5, 1.0]

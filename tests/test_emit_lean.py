@@ -4,6 +4,7 @@ import contextlib
 import io
 
 import pytest
+import torch
 
 import deepalgo as da
 from benchmarks.corpus import compile_entry, load_corpus
@@ -127,3 +128,19 @@ def test_a_loop_that_may_return_carries_only_what_it_changes():
     names = {value.name for block in blocks(loop) for value in block.params}
     assert {"y", "total"} <= names
     assert not names & {"x", "pair"}
+
+
+def test_what_a_condition_says_of_its_opposite_is_used():
+    def f(x):
+        small, found = x <= 1.0, None
+        if not small:
+            found = 2.0 * x
+        elif small:
+            found = x - 1.0
+        if found is None:
+            raise ValueError("nowhere")
+        return found
+
+    net = da.compile(f)
+    assert "check" not in net.code and net.code.count("ops.where") == 1
+    assert net(torch.tensor([2.0, 0.5], dtype=torch.float64)).tolist() == [4.0, -0.5]

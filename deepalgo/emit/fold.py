@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 
 from deepalgo.emit.knowing import QUESTIONS, Knowing
 from deepalgo.emit.rewriter import Fresh
-from deepalgo.ir import Attr, If, Kind, Op, Program, Type, Value
+from deepalgo.ir import Attr, Check, If, Kind, Op, Program, Type, Value
 
 #: Whole numbers in, whole numbers out; what torch's integers cannot hold is left to the program.
 WHOLE: Mapping[str, Callable[..., int]] = {
@@ -62,6 +62,8 @@ class Fold(Knowing):
                 return self.fit(chosen, op.result.type) if chosen.type.shape == op.result.type.shape else None
             case "select" if op.result.type.kind == Kind.BOOL and op.result.type.shape == args[0].type.shape:
                 return self.choice(*args)
+            case "select" if not op.result.type.shape:
+                return self.narrowed(op, args)
             case "gather" if args[1] in self.known:
                 return self.member(op, args[0], self.known[args[1]])
             case _:
@@ -77,6 +79,22 @@ class Fold(Knowing):
             return self.simple("or", self.simple("not", condition), first) if self.known[second] else self.simple("and", condition, first)
         return None
 
+    def narrowed(self, op: Op, args: tuple[Value, ...]) -> Value | None:
+        """A choice of which a side is a choice by the same condition: of that side only one half can be meant."""
+        condition, *sides = args
+        found = [self.meant(side, condition, truth) for side, truth in zip(sides, (True, False), strict=True)]
+        if found == sides or any(side.type != op.result.type for side in found):
+            return None
+        return self.add("select", condition, *found)
+
+    def meant(self, value: Value, condition: Value, truth: bool) -> Value:
+        """What a value is for samples of which the truth of a condition is known."""
+        op = self.made.get(value)
+        if op is None or op.name != "select":
+            return value
+        decided = self.implies(condition, truth, op.args[0])
+        return value if decided is None else self.meant(op.args[1 if decided else 2], condition, truth)
+
     def simple(self, name: str, *args: Value) -> Value:
         """An operation on truth values, as short as it can be."""
         result = self.fresh.value(Type(Kind.BOOL, args[0].type.shape))
@@ -89,6 +107,11 @@ class Fold(Knowing):
             return None
         found = stack.args[index]
         return self.fit(found, op.result.type) if found.type.shape == op.result.type.shape else None
+
+    def check(self, check: Check) -> None:
+        """A check that always holds is none."""
+        if self.known.get(self.see((check.ok,))[0]) is not True:
+            super().check(check)
 
     def branch(self, branch: If) -> None:
         """Only one arm of a branch that is decided."""

@@ -75,7 +75,31 @@ class Knowing(Rewriter):
                 chosen = known if bool(self.known[known]) == (op.name == "or") else other
                 if chosen.type == op.result.type:
                     return chosen
-        return None
+        return None if op.result.type.shape else self.tangled(op.name, args)
+
+    def tangled(self, name: str, args: tuple[Value, ...]) -> Value | None:
+        """`a and not a`, `a or not a`, and what says again what the other side says, however deep in a chain."""
+        sides = [self.chain(name, arg) for arg in args]
+        parts = sides[0] | sides[1]
+        if any(self.opposite(part) in parts for part in parts):
+            return self.const(name == "or")
+        return args[0] if sides[1] <= sides[0] else args[1] if sides[0] <= sides[1] else None
+
+    def chain(self, name: str, value: Value) -> set[Value]:
+        """The parts of `a and b and c`, or of `a or b or c`."""
+        op = self.made.get(value)
+        return set().union(*(self.chain(name, arg) for arg in op.args)) if op is not None and op.name == name else {value}
+
+    def opposite(self, value: Value) -> Value | None:
+        """The value of which this is `not`."""
+        op = self.made.get(value)
+        return op.args[0] if op is not None and op.name == "not" else None
+
+    def implies(self, condition: Value, truth: bool, other: Value) -> bool | None:
+        """What one truth value says about another."""
+        if condition == other:
+            return truth
+        return not truth if condition == self.opposite(other) or other == self.opposite(condition) else None
 
     def turned_back(self, op: Op, args: tuple[Value, ...]) -> Value | None:
         """The value of which this is `not not`."""

@@ -21,7 +21,7 @@ from deepalgo.emit.prune import prune
 from deepalgo.emit.sink import sink
 from deepalgo.emit.spare import spare
 from deepalgo.emit.unroll import unroll
-from deepalgo.emit.weigh import is_light
+from deepalgo.emit.weigh import Scales
 from deepalgo.ir import Check, Program, Try, walk
 
 
@@ -60,9 +60,16 @@ def lower(program: Program, plan: Plan) -> Lowered:
     if plan.fixed:
         program = mask(program, rounds=plan.rounds)
     elif not plan.record:
-        levels = find_levels(program)
-        program = mask(program, lambda branch: levels[branch.condition] == Level.BATCHED and is_light(branch))
+        program = prune(merge(fold(lighten(program)), apart=True))
+        program = lighten(prune(look_up(program)))  # what is a table by now may be light as well
     program = prune(merge(fold(program), apart=True))
     if not plan.fixed and not plan.record:
         program = prune(look_up(program))
     return Lowered(program, checks)
+
+
+def lighten(program: Program) -> Program:
+    """Compute both arms of light branches for all samples."""
+    levels = find_levels(program)
+    scales = Scales(lambda value: levels[value] == Level.BATCHED)
+    return mask(program, lambda branch: levels[branch.condition] == Level.BATCHED and scales.is_light(branch))

@@ -174,9 +174,10 @@ class Writer(ValueWriter):
         self.function(f"body_{number}", (*loop.body.params, *values), loop.body, loop.body.params)
         batched = [str(self.levels[param] == Level.BATCHED) for param in loop.body.params]
         taken = [self.texts[value].text for value in values]
-        names = [self.name(result) if result in self.wanted else "_" for result in loop.results]
+        names = [self.name(result) for result in loop.results if result in self.wanted]
+        wanted = [str(result in self.wanted) for result in loop.results]
         self.line(f"{_tuple(names) or '()'} = run.repeat(test_{number}, body_{number}, ({_tuple(init)}), ({_tuple(taken)}), "
-                  f"({_tuple(batched)}), {loop.bound}, {self.site(loop)})")
+                  f"({_tuple(batched)}), ({_tuple(wanted)}), {loop.bound}, {self.site(loop)})")
         return None
 
     def python_while(self, loop: While) -> None:

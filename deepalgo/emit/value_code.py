@@ -103,8 +103,9 @@ class ValueWriter:
         row = TABLE[op.name]
         operands = [self.operand(op, place) for place in range(len(op.args))]
         batch = {f"batch{place}": int(self.levels[arg] == Level.BATCHED) for place, arg in enumerate(op.args)}
-        attrs = {**dict(op.attrs), **batch, "batch": int(self.levels[op.result] == Level.BATCHED)}
-        return fill(row.torch, operands, attrs)
+        is_batched = self.levels[op.result] == Level.BATCHED
+        spelling = row.batched if row.batched and is_batched else row.torch
+        return fill(spelling, operands, {**dict(op.attrs), **batch, "batch": int(is_batched)})
 
     def operand(self, op: Op, place: int) -> Text:
         """One operand as the operation wants it."""

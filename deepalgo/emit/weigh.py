@@ -1,47 +1,63 @@
 """Which branches are cheaper to compute for all samples than to sort samples for.
 
 >>> from deepalgo.ir import Block, Kind, Type, Value
->>> is_light(If((), Value(0, Type(Kind.BOOL)), Block((), (), ()), Block((), (), ())))
+>>> condition = Value(0, Type(Kind.BOOL))
+>>> Scales(lambda value: True).is_light(If((), condition, Block((), (), ()), Block((), (), ())))
 True
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-from deepalgo.ir import Block, If, Kind, Loop, Op, Statement, While
+from deepalgo.ir import Block, If, Kind, Loop, Op, Statement, Value, While, captured
 
-#: Operations in both arms together up to which a mask is quicker: measured on mixed data, batches of 1000 and of 100 000.
-LIGHT = 8
-#: Operations that cost as much as so many additions.
-HEAVY = {"pow": 20, "exp": 4, "log": 4, "sin": 4, "cos": 4, "tan": 8, "asin": 8, "acos": 8, "atan2": 10, "sinh": 8, "cosh": 8, "tanh": 8,
-         "gamma": 60, "lgamma": 20, "round_digits": 20, "mod": 10, "matmul": 20, "solve": 60}
-FREE = {"const", "weight", "index"}
-#: Operations on truth values take an eighth of the time of those on numbers.
-BITS = {"and", "or", "xor", "not", "select"}
-
-
-def is_light(branch: If) -> bool:
-    """Whether both arms may be computed for every sample."""
-    return cost(branch.then) + cost(branch.orelse) <= LIGHT
+#: What operations cost in additions of 100 000 numbers; those that are not named cost one.
+COSTS = {"pow": 20, "exp": 3, "expm1": 8, "log": 4, "log1p": 8, "log2": 4, "log10": 5, "sqrt": 3, "cbrt": 30, "sin": 6, "cos": 6, "tan": 12,
+         "asin": 7, "acos": 7, "atan": 11, "atan2": 11, "sinh": 8, "cosh": 8, "tanh": 9, "erf": 8, "hypot": 8, "gamma": 300, "lgamma": 60,
+         "round_digits": 40, "mod": 7, "floordiv": 7, "matmul": 20, "solve": 60, "index": 0, "look_up": 1.2,
+         "lt": 0.6, "le": 0.6, "gt": 0.6, "ge": 0.6, "eq": 0.6, "ne": 0.6, "and": 0.2, "or": 0.2, "xor": 0.2, "not": 0.2}
+#: A choice between numbers, and one between truth values.
+CHOICE, FLAG = 1.2, 0.4
+#: Sorting samples by a condition, taking a value of half of them along, and putting a result together again.
+SORT, TAKE, JOIN = 2.0, 0.7, 1.6
 
 
-def cost(block: Block) -> float:
-    """How many simple operations a block amounts to; a loop that ends by data is no end of them."""
-    return sum(map(_cost, block.body))
+class Scales:
+    """`varies` is whether a value differs from sample to sample; what does not is computed once and costs nothing."""
+
+    def __init__(self, varies: Callable[[Value], bool]) -> None:
+        self.varies = varies
+
+    def is_light(self, branch: If) -> bool:
+        """Whether both arms may be computed for every sample. If not, each sample is spared about half of what stands in them."""
+        arms = self.cost(branch.then) + self.cost(branch.orelse)
+        taken = sum(self.varies(value) for arm in (branch.then, branch.orelse) for value in captured(arm))
+        return arms / 2 + sum(map(_choice, branch.results)) <= SORT + TAKE * taken + JOIN * len(branch.results)
+
+    def cost(self, block: Block) -> float:
+        """How many additions a block amounts to; a loop that ends by data is no end of them."""
+        return sum(map(self.each, block.body))
+
+    def each(self, statement: Statement) -> float:
+        """The same of one statement."""
+        match statement:
+            case Op(result=result) if not self.varies(result):
+                return 0
+            case Op(name="select", result=result):
+                return _choice(result)
+            case Op(name=name, result=result):
+                return COSTS.get(name, 1) * math.prod(result.type.shape)
+            case If(then=then, orelse=orelse):
+                return self.cost(then) + self.cost(orelse) + 1
+            case Loop(count=count, body=body):
+                return count * self.cost(body)
+            case While():
+                return float("inf")
+            case _:
+                return 1
 
 
-def _cost(statement: Statement) -> float:
-    match statement:
-        case Op(name=name, result=result):
-            is_bit = name in BITS and result.type.kind == Kind.BOOL
-            each = 0 if name in FREE else 0.125 if is_bit else HEAVY.get(name, 1)
-            return each * math.prod(result.type.shape)
-        case If(then=then, orelse=orelse):
-            return cost(then) + cost(orelse) + 1
-        case Loop(count=count, body=body):
-            return count * cost(body)
-        case While():
-            return float("inf")
-        case _:
-            return 1
+def _choice(result: Value) -> float:
+    return (FLAG if result.type.kind == Kind.BOOL else CHOICE) * math.prod(result.type.shape)

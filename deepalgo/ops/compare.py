@@ -23,7 +23,7 @@ def _select(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 def _comparison(name: str, sign: str) -> Row:
     spelling = f"{{0}} {sign} {{1}}"
     infer = EQUALITY if sign in ("==", "!=") else ORDER
-    return Row(name, infer, spelling, spelling, spelling, False, common=Kind.BOOL)
+    return Row(name, infer, spelling, spelling, spelling, False, common=Kind.BOOL, batched=f"ops.{name}({{0}}, {{1}})")
 
 
 def _logic(name: str, torch: str, python: str, numpy: str) -> Row:

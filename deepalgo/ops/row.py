@@ -41,6 +41,8 @@ class Row:
     endpoint: str = ""
     #: The module of `ops.numpy_forms` that has the function of the NumPy spelling, which returns several results: `f({0})[1]`.
     numpy_form: str = ""
+    #: Torch spelling for whole batches, or "" if it is the same.
+    batched: str = ""
 
 
 def elementwise(least: Kind = Kind.BOOL, most: Kind = Kind.COMPLEX, result: Kind | None = None) -> Infer:

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from deepalgo.ops.forms import loops
 from deepalgo.ops.forms.operands import apply, may_look, wants_gradient
 from deepalgo.ops.forms.quick import finite
 
@@ -34,6 +35,11 @@ def positions(mask: Tensor) -> Tensor:
         return mask.nonzero().squeeze(1)
     # NumPy's version does not branch at every sample, which is ten times faster on mixed data.
     return torch.from_numpy(np.flatnonzero(mask.numpy()))
+
+
+def split(mask: Tensor) -> tuple[Tensor, Tensor]:
+    """The numbers of the samples in the mask, and those of the others."""
+    return loops.split(mask) if loops.are_many(mask) else (positions(mask), positions(~mask))
 
 
 def pick(index: Tensor, values: Sequence[Tensor]) -> tuple[Tensor, ...]:

@@ -2,13 +2,14 @@
 
 >>> from deepalgo.runtime.run import Run
 >>> x = torch.tensor([5.0, 1.0, 9.0])
->>> Rounds(Run(3, x.dtype, x.device), 0, (True,)).repeat(lambda run, x: (x > 2,), lambda run, x: (x / 2,), (x,), (), None)[0]
+>>> Rounds(Run(3, x.dtype, x.device), 0, (True,), (True,)).repeat(lambda run, x: (x > 2,), lambda run, x: (x / 2,), (x,), (), None)[0]
 tensor([1.2500, 1.0000, 1.1250])
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING, TypeAlias
 
 import torch
@@ -17,7 +18,7 @@ from torch import Tensor
 from deepalgo.ir import Check, Statement, While
 from deepalgo.ops.forms.quick import holds
 from deepalgo.runtime import segments
-from deepalgo.runtime.gradient import join, pick, positions
+from deepalgo.runtime.gradient import join, pick, split
 
 if TYPE_CHECKING:
     from deepalgo.runtime.run import Run
@@ -28,10 +29,11 @@ Part: TypeAlias = Callable[..., tuple[Tensor, ...]]
 class Rounds:
     """One loop of one run: samples that are done leave, the others go on."""
 
-    def __init__(self, run: Run, site: int, batched: Sequence[bool]) -> None:
+    def __init__(self, run: Run, site: int, batched: Sequence[bool], wanted: Sequence[bool]) -> None:
         self.whole = self.run = run
         self.site = site
         self.batched = batched
+        self.wanted = wanted
         self.places: Tensor | None = None
         self.number = 0
         self.done: list[tuple[Tensor, tuple[Tensor, ...]]] = []
@@ -86,7 +88,7 @@ class Rounds:
 
     def continued(self) -> Rounds:
         """The loop as it stands, with nobody put aside."""
-        twin = Rounds(self.whole, self.site, self.batched)
+        twin = Rounds(self.whole, self.site, self.batched, self.wanted)
         twin.run, twin.places, twin.number = self.run, self.places, self.number
         return twin
 
@@ -98,26 +100,22 @@ class Rounds:
 
     def leave(self, go: Tensor, state: tuple[Tensor, ...], takes: tuple[Tensor, ...]) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
         """Put the samples aside that stop here; return what the others carry and take."""
-        stop, keep = positions(~go), positions(go)
+        keep, stop = split(go)
         if len(keep) == 0:
             self.put_aside(stop if self.places is None else self.places, state)
             self.run = self.run.sub(keep)
             return state, takes
-        self.put_aside(stop if self.places is None else self.places[stop], self.choose(stop, state))
+        self.put_aside(stop if self.places is None else self.places[stop], state, stop)
         self.places = keep if self.places is None else self.places[keep]
         self.run = self.whole.sub(self.places)
-        return self.choose(keep, state), pick(keep, takes)
+        return choose(keep, state, self.batched), pick(keep, takes)
 
-    def choose(self, index: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """Some samples of the carried values; what is the same for all samples stays as it is."""
-        picked = iter(pick(index, [value for value, batched in zip(state, self.batched, strict=True) if batched]))
-        return tuple(next(picked) if batched else value for value, batched in zip(state, self.batched, strict=True))
-
-    def put_aside(self, places: Tensor, state: tuple[Tensor, ...]) -> None:
-        """These samples have their final values."""
-        pairs = zip(state, self.batched, strict=True)
-        final = tuple(value if batched else value.expand(len(places), *value.shape) for value, batched in pairs)
-        self.done.append((places, final))
+    def put_aside(self, places: Tensor, state: tuple[Tensor, ...], index: Tensor | None = None) -> None:
+        """All samples that are here, or those of the `index`, have their final values."""
+        values, batched = tuple(compress(state, self.wanted)), tuple(compress(self.batched, self.wanted))
+        values = values if index is None else choose(index, values, batched)
+        pairs = zip(values, batched, strict=True)
+        self.done.append((places, tuple(value if each else value.expand(len(places), *value.shape) for value, each in pairs)))
         if self.whole.record is not None:
             self.whole.note("trips", self.site, torch.tensor(self.number), places)
 
@@ -133,6 +131,12 @@ class Rounds:
     def complain(self, rounds: int) -> None:
         """Raise for the samples that still run."""
         self.run.fail(loop_bound(self.run.sites[self.site], rounds), torch.ones((), dtype=torch.bool, device=self.run.device))
+
+
+def choose(index: Tensor, values: Sequence[Tensor], batched: Sequence[bool]) -> tuple[Tensor, ...]:
+    """Some samples of the values; what is the same for all samples stays as it is."""
+    picked = iter(pick(index, list(compress(values, batched))))
+    return tuple(next(picked) if each else value for value, each in zip(values, batched, strict=True))
 
 
 def loop_bound(loop: Statement, rounds: int) -> Check:

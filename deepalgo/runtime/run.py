@@ -20,7 +20,7 @@ from deepalgo.ir import Check, Statement
 from deepalgo.ops.forms.operands import COMPLEX, Operand
 from deepalgo.ops.forms.quick import holds
 from deepalgo.runtime import segments
-from deepalgo.runtime.gradient import cut, join, pick, positions
+from deepalgo.runtime.gradient import cut, join, pick, positions, split
 from deepalgo.runtime.record import Record, Visit, is_near
 from deepalgo.runtime.rounds import Part, Rounds, loop_bound
 from deepalgo.runtime.tables import Tables
@@ -31,7 +31,7 @@ KINDS = {bool: torch.bool, int: torch.int64}
 class Run:
     """`size` samples with numbers of type `dtype`. `chosen` are their places in the run `parent`, None where it is the first."""
 
-    __slots__ = ("chosen", "device", "dtype", "limit", "parent", "record", "sites", "size", "tables")
+    __slots__ = ("chosen", "device", "dtype", "limit", "parent", "record", "sites", "size", "sorting", "tables")
 
     def __init__(self, size: int, dtype: torch.dtype, device: torch.device, sites: Sequence[Statement] = (),
                  tables: Tables | None = None, limit: int = 10_000, record: Record | None = None) -> None:
@@ -44,6 +44,7 @@ class Run:
         self.record = record
         self.parent: Run | None = None
         self.chosen: Tensor | None = None
+        self.sorting: Sorting | None = None
 
     def sub(self, chosen: Tensor) -> Run:
         """A run of some of the samples."""
@@ -118,20 +119,21 @@ class Run:
                site: int) -> tuple[Tensor, ...]:
         """Run each arm on the samples that take it."""
         self.note_branch(condition, site)
-        taken = positions(condition)
-        if len(taken) == self.size:
+        if self.sorting is None or self.sorting.condition is not condition:
+            self.sorting = Sorting(condition)
+        sorting = self.sorting
+        if len(sorting.left) == 0:
             return then(self, *then_takes)
-        if len(taken) == 0:
+        if len(sorting.taken) == 0:
             return orelse(self, *orelse_takes)
-        left = positions(~condition)
-        first = then(self.sub(taken), *pick(taken, then_takes))
-        second = orelse(self.sub(left), *pick(left, orelse_takes))
-        return join(self.size, (taken, left), (first, second))
+        first = then(self.sub(sorting.taken), *sorting.pick(sorting.taken, then_takes))
+        second = orelse(self.sub(sorting.left), *sorting.pick(sorting.left, orelse_takes))
+        return join(self.size, (sorting.taken, sorting.left), (first, second))
 
     def repeat(self, test: Part, body: Part, state: Sequence[Tensor], takes: Sequence[Tensor], batched: Sequence[bool],
-               bound: int | None, site: int) -> tuple[Tensor, ...]:
-        """Run `body` on each sample as long as its `test` holds."""
-        return Rounds(self, site, batched).repeat(test, body, tuple(state), tuple(takes), bound)
+               wanted: Sequence[bool], bound: int | None, site: int) -> tuple[Tensor, ...]:
+        """Run `body` on each sample as long as its `test` holds; return the carried values that are `wanted`."""
+        return Rounds(self, site, batched, wanted).repeat(test, body, tuple(state), tuple(takes), bound)
 
     def loop(self, body: Part, state: Sequence[Tensor], count: int) -> tuple[Tensor, ...]:
         """A long counted loop: rounds of `body`, which takes the number of the round and what is carried."""
@@ -172,6 +174,26 @@ class Run:
     def note_endpoint(self, hit: Tensor, site: int, batched: bool = True) -> None:
         """Record where an infinite derivative was replaced by 0."""
         self.note("endpoints", site, _any(hit, batched))
+
+
+class Sorting:
+    """Samples sorted by a condition, for one branch or for several by the same condition, with what they took along."""
+
+    __slots__ = ("condition", "left", "picked", "taken")
+
+    def __init__(self, condition: Tensor) -> None:
+        self.condition = condition
+        self.taken, self.left = split(condition)
+        self.picked: dict[tuple[int, int, bool], tuple[Tensor, Tensor]] = {}
+
+    def pick(self, index: Tensor, values: Sequence[Tensor]) -> list[Tensor]:
+        """The samples `index` of each value. What is picked for a gradient is not picked for a test."""
+        learns = torch.is_grad_enabled()
+        keys = [(id(index), id(value), learns) for value in values]
+        missing = [(key, value) for key, value in zip(keys, values, strict=True) if key not in self.picked]
+        for (key, value), part in zip(missing, pick(index, [value for _, value in missing]), strict=True):
+            self.picked[key] = (value, part)
+        return [self.picked[key][1] for key in keys]
 
 
 def _any(hit: Tensor, batched: bool) -> Tensor:

@@ -7,6 +7,7 @@ from deepalgo.ops.forms.arrays import conj, gather, imag, real, stack, sum
 from deepalgo.ops.forms.bessel import i0, i0e, i1, i1e, j0, j1, k0, k0e, k1, k1e, y0, y1
 from deepalgo.ops.forms.bessel_order import iv, jv, kv
 from deepalgo.ops.forms.choice import first, look_up, where
+from deepalgo.ops.forms.comparison import eq, ge, gt, le, lt, ne
 from deepalgo.ops.forms.division import floordiv, fmod, lshift, mod, remainder, rshift
 from deepalgo.ops.forms.elliptic import ellipe, ellipk
 from deepalgo.ops.forms.endpoints import acos, acosh, asin, atanh, cbrt, log, log1p, log2, log10, sqrt
@@ -46,12 +47,12 @@ from deepalgo.ops.forms.special import gamma, lgamma
 
 __all__ = [
     "acos", "acosh", "all", "amax", "amin", "angle", "any", "argmax", "argmin", "argsort", "asin", "at_pow", "atan2", "atanh", "beta",
-    "betainc", "betaincc", "betaln", "binom", "broadcast", "cbrt", "cholesky", "comb", "concat", "conj", "copysign", "cross",
-    "cumprod", "cumsum", "det", "digamma", "eigvalsh", "ellipe", "ellipk", "erfcinv", "erfcx", "erfinv", "exp1", "expi", "expit",
-    "exponent", "first", "floordiv", "fmax", "fmin", "fmod", "gamma", "gammainc", "gammaincc", "gather", "hypot", "i0", "i0e", "i1",
+    "betainc", "betaincc", "betaln", "binom", "broadcast", "cbrt", "cholesky", "comb", "concat", "conj", "copysign", "cross", "cumprod",
+    "cumsum", "det", "digamma", "eigvalsh", "ellipe", "ellipk", "eq", "erfcinv", "erfcx", "erfinv", "exp1", "expi", "expit", "exponent",
+    "first", "floordiv", "fmax", "fmin", "fmod", "gamma", "gammainc", "gammaincc", "gather", "ge", "gt", "hypot", "i0", "i0e", "i1",
     "i1e", "imag", "interp", "inv", "is_positive", "is_singular", "iv", "j0", "j1", "jv", "k0", "k0e", "k1", "k1e", "kv", "lambertw",
-    "lgamma", "log", "log1p", "log2", "log10", "log_ndtr", "logit", "look_up", "lshift", "mantissa", "match", "match_flow", "matmul",
-    "max", "maximum", "min", "minimum", "mod", "ndtr", "ndtri", "no_overflow", "norm2", "or_inf", "permute", "pick", "pick_at", "pinv",
-    "pow", "prod", "put", "put_at", "quotient", "real", "remainder", "reshape", "round_digits", "rshift", "searchsorted", "sign", "sinc",
-    "soft_choice", "solve", "sort", "sqrt", "stack", "sum", "take", "where", "xlogy", "y0", "y1", "zeta",
+    "le", "lgamma", "log", "log1p", "log2", "log10", "log_ndtr", "logit", "look_up", "lshift", "lt", "mantissa", "match", "match_flow",
+    "matmul", "max", "maximum", "min", "minimum", "mod", "ndtr", "ndtri", "ne", "no_overflow", "norm2", "or_inf", "permute", "pick",
+    "pick_at", "pinv", "pow", "prod", "put", "put_at", "quotient", "real", "remainder", "reshape", "round_digits", "rshift",
+    "searchsorted", "sign", "sinc", "soft_choice", "solve", "sort", "sqrt", "stack", "sum", "take", "where", "xlogy", "y0", "y1", "zeta",
 ]

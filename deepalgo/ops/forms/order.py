@@ -13,7 +13,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from deepalgo.ops.forms.choice import FEW, where
+from deepalgo.ops.forms.choice import where
+from deepalgo.ops.forms.loops import FEW
 from deepalgo.ops.forms.operands import Operand, may_look, tensors, wants_gradient
 from deepalgo.ops.forms.quick import above, finite, nonzero
 
