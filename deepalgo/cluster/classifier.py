@@ -32,13 +32,14 @@ from deepalgo.cluster.vote import heuristic, laplacian
 from deepalgo.compiler import compile
 from deepalgo.errors import InputError
 from deepalgo.network import Network
+from deepalgo.tensorize.soften import soften
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Array = npt.NDArray[Any]
-#: Images by which the temperature is set.
+#: Images by which the temperature and the width of minima are set.
 SAMPLE = 100
 
 
@@ -71,7 +72,8 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     uneven movement, None leaves it out. `temperature` is set by the distances at hand unless given. `mixing` (Q) starts as "identity" or
     "spectral". With `edges` (W1) these are compared in place of pixels, at half the resolution, with a `correction` of so many filters in
     each layer; `weighed` (w2) gives every place of a centre a weight. With `epochs=0` the heuristic itself decides. A share `validation`
-    of the images chooses the epoch and ends training; `averaging` is how much of the mean of earlier weights stays in each step.
+    of the images chooses the epoch and ends training; `averaging` is how much of the mean of earlier weights stays in each step. With a
+    `softness` the least distance over the moves is a smooth minimum at first, and hard at the end.
     """
 
     def __init__(
@@ -94,6 +96,7 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         loss: str = "cross-entropy",
         shift: int = 1,
         averaging: float = 0.0,
+        softness: float = 0.0,
         repulsion: float = 0.0,
         validation: float = 0.1,
         patience: int = 5,
@@ -118,6 +121,7 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.loss = loss
         self.shift = shift
         self.averaging = averaging
+        self.softness = softness
         self.repulsion = repulsion
         self.validation = validation
         self.patience = patience
@@ -278,15 +282,18 @@ class ClusterNetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             loss=self.loss,
             changes=Changes(shift=self.shift if len(self.moves_) > 1 else 0),
             averaging=self.averaging,
+            softness=self.softness,
             repulsion=self.repulsion,
             patience=self.patience,
             seed=seed,
         )
         checkpoint = Path(self.checkpoint) if self.checkpoint is not None else None
         report = _print_epoch if self.verbose else None
-        return train(
-            self._built, pictures[kept], classes[kept], (pictures[held], classes[held]), settings, checkpoint=checkpoint, report=report
-        )
+        network = soften(self._built, pictures[kept][:SAMPLE]) if self.softness else self._built
+        validation = (pictures[held], classes[held])
+        history = train(network, pictures[kept], classes[kept], validation, settings, checkpoint=checkpoint, report=report)
+        self._built.load_state_dict({key: network.state_dict()[key] for key in self._built.state_dict()})
+        return history
 
 
 def _print_epoch(epoch: int, history: History) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deepalgo.ops.numpy_forms.matching import match_boxes
-from deepalgo.stage.arrays.convert import is_plain, plain, to_signal, wrap
+from deepalgo.stage.arrays.convert import is_plain, known_plain, plain, to_signal, wrap
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import handles
 
@@ -46,13 +46,16 @@ def transforms(reach: int, angles: Sequence[float] = (0.0,)) -> tuple[Transform,
     return tuple(sorted(found, key=lambda item: (abs(item.angle), item.down**2 + item.right**2, item)))
 
 
-def match(image: Array, masks: Array, centres: Array, transforms: Sequence[Transform], p: float = 1) -> tuple[Array, Array]:
+def match(
+    image: Array, masks: Array, centres: Array, transforms: Sequence[Transform], p: float = 1, softness: float = 0.0
+) -> tuple[Array, Array]:
     """Least distance of every 3 x 3 box to each centre over transforms of the centre, and the translation that gives it.
 
     Image: (height, width) or (height, width, channels); masks and centres: one of these for each centre. Returns (centres, height - 2,
-    width - 2) distances and their flow, (2, centres, height - 2, width - 2): rows down and columns to the right.
+    width - 2) distances and their flow, (2, centres, height - 2, width - 2): rows down and columns to the right. With a `softness` above
+    zero the distance is a smooth minimum, -softness log(mean of exp(-q / softness)) of the distances q under all transforms.
     """
-    return match_boxes(np.asarray(image), np.asarray(masks), np.asarray(centres), transforms, p)
+    return match_boxes(np.asarray(image), np.asarray(masks), np.asarray(centres), transforms, p, softness)
 
 
 def match_distances(images: Array, centres: Array, transforms: Sequence[Transform]) -> Array:
@@ -67,15 +70,19 @@ def match_distances(images: Array, centres: Array, transforms: Sequence[Transfor
     return np.concatenate([part.square().sum((1, 2)).double().numpy() for part in parts])
 
 
-@handles(match, options="p")
+@handles(match, options="p softness")
 def _match_rule(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """In a program it is one row of the table of operations; the flow is piecewise constant, so no gradient runs through it."""
-    p = kwargs.get("p", args[4] if len(args) > 4 else 1)
-    if not is_plain(machine, args[3]) or not is_plain(machine, p):
-        machine.refuse("the transforms depend on data", "Fix the transforms before.", node)
+    p, softness = kwargs.get("p", args[4] if len(args) > 4 else 1), kwargs.get("softness", args[5] if len(args) > 5 else 0.0)
+    known = known_plain(machine, softness)
+    if not is_plain(machine, args[3]) or not is_plain(machine, p) or known is None:
+        machine.refuse("the transforms depend on data", "Fix the transforms, the norm and the softness before.", node)
     moves = tuple(tuple(item) for item in args[3])
     operands = [to_signal(machine, item) for item in args[:3]]
     order = plain(machine, p)
-    distance = machine.emit("match", *operands, transforms=moves, p=order, flavour="np")
+    if known > 0:
+        distance = machine.emit("soft_match", *operands, to_signal(machine, float(known)), transforms=moves, p=order, key="", flavour="np")
+    else:
+        distance = machine.emit("match", *operands, transforms=moves, p=order, flavour="np")
     flow = machine.emit("match_flow", distance, *operands, transforms=moves, p=order, flavour="np")
     return wrap(machine, distance), wrap(machine, flow)

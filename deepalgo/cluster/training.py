@@ -19,6 +19,7 @@ from torch.nn import functional as F
 from deepalgo.cluster.augment import Changes, augment
 from deepalgo.errors import InputError
 from deepalgo.network import Network
+from deepalgo.tensorize.soften import anneal
 
 #: So many pixels of all centres go through the network together. More would push what lies between two operations out of the cache.
 PIECE = 2**19
@@ -42,6 +43,8 @@ class Settings:
     smoothing: float = 0.0
     #: How much of the mean of all earlier weights stays in each step; what is examined and handed back is that mean.
     averaging: float = 0.0
+    #: How smooth the least distance of a softened network (`deepalgo.soften`) is at first. It is hard at the end and where it is examined.
+    softness: float = 0.0
     #: How training images are changed.
     changes: Changes = field(default_factory=lambda: Changes(shift=1))
     #: How strongly centres of different classes push each other away.
@@ -132,8 +135,9 @@ def train(
 class _State:
     """Everything that an interrupted training needs to go on."""
 
-    def __init__(self, network: Network, optimiser: torch.optim.Optimizer, schedule: Any) -> None:
+    def __init__(self, network: Network, optimiser: torch.optim.Optimizer, schedule: Any, softness: float, total: int) -> None:
         self.network, self.optimiser, self.schedule = network, optimiser, schedule
+        self.softness, self.total = softness, total
         self.history = History()
         self.kept, self.mean, self.steps = _copy(network), _copy(network), 0
 
@@ -148,11 +152,17 @@ class _State:
         steps = max(1, settings.epochs * -(-len(images) // settings.batch))
         if settings.optimiser == "sgd":
             optimiser: torch.optim.Optimizer = torch.optim.SGD(groups, lr=settings.rate)
-            return cls(network, optimiser, torch.optim.lr_scheduler.ConstantLR(optimiser, 1.0))
+            return cls(network, optimiser, torch.optim.lr_scheduler.ConstantLR(optimiser, 1.0), settings.softness, steps)
         optimiser = torch.optim.Adam(groups, lr=settings.rate)
         rates = [rate for _, rate in free]
         rising = 0.2 if steps > 10 else 0.5  # torch divides by the number of rising steps less one
-        return cls(network, optimiser, torch.optim.lr_scheduler.OneCycleLR(optimiser, rates, total_steps=steps + 2, pct_start=rising))
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rates, total_steps=steps + 2, pct_start=rising)
+        return cls(network, optimiser, schedule, settings.softness, steps)
+
+    def soften(self, share: float) -> None:
+        """Set how smooth the least distance is, as a share of how smooth it was at first."""
+        if self.softness:
+            anneal(self.network, self.softness * share)
 
     def follow(self, averaging: float) -> None:
         """Move the mean towards the weights. It follows closely at first, where they go far."""
@@ -165,6 +175,7 @@ class _State:
         """Note what the mean weights reach, and keep them if nothing was better."""
         current = _copy(self.network)
         self.network.load_state_dict(self.mean)
+        self.soften(0.0)
         self.history.losses.append(loss)
         self.history.accuracies.append(accuracy(self.network, *validation))
         if self.history.best == len(self.history.accuracies) - 1:
@@ -188,7 +199,7 @@ class _State:
         partial.replace(path)
 
     def restore(self, content: dict[str, Any], settings: Settings) -> None:
-        if content["settings"] != asdict(settings):
+        if asdict(Settings()) | content["settings"] != asdict(settings):
             raise InputError("the checkpoint was written by a training with other settings: remove it, or name another one")
         self.network.load_state_dict(content["network"])
         self.optimiser.load_state_dict(content["optimiser"])
@@ -219,6 +230,7 @@ def _epoch(network: Network, images: Tensor, labels: Tensor, settings: Settings,
     size, total = piece_size(network), 0.0
     for chosen in pieces(torch.randperm(len(images), generator=generator), settings.batch):
         state.optimiser.zero_grad(set_to_none=True)
+        state.soften(1 - state.steps / state.total)
         moved = augment(images[chosen], settings.changes, generator)
         for part, wanted in zip(pieces(moved, size), pieces(labels[chosen], size), strict=True):
             value = loss(network(part), wanted, settings) * (len(part) / len(chosen))

@@ -16,7 +16,7 @@ from deepalgo.ops.row import Row
 
 
 def _match(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
-    image, masks, centres = (arg.shape for arg in args)
+    image, masks, centres = (arg.shape for arg in args[:3])
     if len(image) not in (2, 3) or min(image[:2]) < 3 or masks[1:] != image or centres != masks:
         raise ValueError(
             f"match takes images of one shape (at least 3 x 3), and as many masks as centres, not {image}, {masks} and {centres}"
@@ -29,6 +29,7 @@ def _flow(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 
 
 _DISTANCE = "match_boxes({0}, {1}, {2}, {transforms}, {p})[0]"
+_SMOOTH = "match_boxes({0}, {1}, {2}, {transforms}, {p}, {3})[0]"
 _FLOW = "match_boxes({1}, {2}, {3}, {transforms}, {p})[1]"
 
 ROWS = (
@@ -38,6 +39,17 @@ ROWS = (
         "ops.match({0}, {1}, {2}, {transforms}, {p}, {batch0}, {batch1}, {batch2})",
         _DISTANCE,
         _DISTANCE,
+        common=Kind.REAL,
+        broadcasts=False,
+        numpy_form="matching",
+    ),
+    # With a smooth minimum for the least distance; the softness has no gradient.
+    Row(
+        "soft_match",
+        _match,
+        "ops.soft_match({0}, {1}, {2}, {3}, {transforms}, {p}, {batch0}, {batch1}, {batch2}, '{key}')",
+        _SMOOTH,
+        _SMOOTH,
         common=Kind.REAL,
         broadcasts=False,
         numpy_form="matching",

@@ -2,6 +2,7 @@
 
 For every guard both ways are computed. The gradient by its margin is that of a smooth step between them, whose width is measured
 on data: a share of the samples lies within it. A way that fails for a sample gives no gradient to it. Guards of loops stay hard.
+The least distance of `deepalgo.cluster.match` has a gradient as it is; with a positive softness it is a smooth minimum.
 
 >>> import deepalgo as da, torch
 >>> def tariff(use):
@@ -54,8 +55,8 @@ def soften(network: Network, *inputs: Any, guards: Iterable[int] | None = None, 
     return grown
 
 
-def soft_lines(network: Network) -> dict[int, Span]:
-    """The lines of guards that can be softened."""
+def soft_lines(network: Network) -> dict[int, tuple[Span, str]]:
+    """The lines of guards and minima that can be softened, and why."""
     growth = _Soft(network, None)
     growth.program(network.program)
     return growth.met
@@ -95,7 +96,7 @@ class _Soft(Grower):
         self.widths: dict[Value, str] = {}
         self.softness = _softness(network.program) or self.make_weight("softness", 0.0, frozen=BY_ANNEAL)
         self.done = {arg for op in self.made.values() if op.name == "soft_choice" for arg in op.args[:1]}
-        self.met: dict[int, Span] = {}
+        self.met: dict[int, tuple[Span, str]] = {}
 
     def softened(self) -> Network:
         """The network with soft guards."""
@@ -123,8 +124,10 @@ class _Soft(Grower):
                 self.env[value] = self._choice(branch.condition, value, other, condition, margin, branch.span)
 
     def op(self, op: Op) -> None:
-        """Look at selections and at truth values that become numbers."""
+        """Look at selections, at truth values that become numbers, and at least distances."""
         super().op(op)
+        if op.name == "match" and self._is_wanted(op.span):
+            self.env[op.result] = self._smooth(op)
         if op.name not in ("select", "to_real") or op.result.type.kind != Kind.REAL or op.args[0].type.kind != Kind.BOOL:
             return
         if op.result in self.done:
@@ -145,13 +148,25 @@ class _Soft(Grower):
 
     def _choice(self, guard: Value, taken: Value, other: Value, condition: Value, margin: Value, span: Span | None) -> Value:
         if guard not in self.widths:
-            name = f"guard{span.line}_width" if span is not None else "guard_width"
-            self.widths[guard] = self.make_weight(name, 1.0, frozen="measured on data", span=span)
-            self.met |= {} if span is None else {span.line: span}
+            self._meet(guard, "guard", span, "its guard has a threshold")
         key = self.widths[guard]
         args = (taken, other, condition, margin, self.use(key), self.use(self.softness))
         result = self.add("soft_choice", *args, attrs=(("key", key),))
         return self.name_last(taken.name, span) if taken.name else result
+
+    def _meet(self, chooser: Value, what: str, span: Span | None, why: str) -> None:
+        """Make the width of a guard or a minimum."""
+        name = f"{what}{span.line}_width" if span is not None else f"{what}_width"
+        self.widths[chooser] = self.make_weight(name, 1.0, frozen="measured on data", span=span)
+        self.met |= {} if span is None else {span.line: (span, why)}
+
+    def _smooth(self, op: Op) -> Value:
+        """The smooth minimum in the place of the least distance: its softness counts in widths."""
+        self._meet(op.result, "match", op.span, "it takes the least of several distances")
+        key = self.widths[op.result]
+        softness = self.add("mul", self.use(key), self.use(self.softness))
+        result = self.add("soft_match", *self.see(op.args), softness, attrs=(*op.attrs, ("key", key)))
+        return self.name_last(op.result.name, op.span) if op.result.name else result
 
     def _other_way(self, branch: If, condition: Value) -> tuple[Value, ...]:
         """What the arm that a sample does not take would give; where that fails, what it gets anyhow."""

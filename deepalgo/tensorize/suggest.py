@@ -108,8 +108,8 @@ def _lift(program: Program, name: str) -> None:
 
 
 def _soften(network: Network) -> Iterator[Suggestion]:
-    for line, span in soft_lines(network).items():
-        yield Suggestion(f"soften(net, *inputs, guards=[{line}])", "its guard has a threshold", span)
+    for line, (span, why) in soft_lines(network).items():
+        yield Suggestion(f"soften(net, *inputs, guards=[{line}])", why, span)
 
 
 def _applies(find: Callable[..., object], *args: object) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from deepalgo.emit.prune import prune
 from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.errors import InputError
-from deepalgo.ir import Op, Program
+from deepalgo.ir import Op, Program, Value
 
 
 def harden(program: Program, weights: Mapping[str, Any]) -> Program:
@@ -23,12 +23,15 @@ class Harden(Rewriter):
         super().__init__(fresh)
         self.weights = weights
         self.keys: dict[object, str] = {}
+        self.products: dict[object, tuple[Value, ...]] = {}
 
     def op(self, op: Op) -> None:
         """Put the operand in the place of the operation."""
         args = self.see(op.args)
         if op.name == "weight":
             self.keys[op.result] = str(op.attr("key"))
+        if op.name == "mul":
+            self.products[op.result] = args
         if op.name == "cut":
             self.env[op.result] = args[1]
         elif op.name == "soft_choice":
@@ -37,5 +40,11 @@ class Harden(Rewriter):
                     "the network blends the ways of a branch: da.anneal(net, 0.0) makes its guards hard, then there is source for it"
                 )
             self.env[op.result] = args[0]
+        elif op.name == "soft_match" and self._is_nothing(args[-1]):
+            self.out.append(Op(op.result, "match", args[:3], tuple(item for item in op.attrs if item[0] != "key"), op.span))
         else:
             super().op(op)
+
+    def _is_nothing(self, softness: Value) -> bool:
+        """Whether a weight that is zero is a factor of it."""
+        return any(self.weights.get(self.keys.get(factor, "")) == 0.0 for factor in self.products.get(softness, ()))

@@ -43,6 +43,7 @@ from deepalgo.ops.forms.riemann import zeta
 from deepalgo.ops.forms.rounding import round_digits
 from deepalgo.ops.forms.shapes import broadcast, concat, permute, reshape
 from deepalgo.ops.forms.soft import or_inf, soft_choice
+from deepalgo.ops.forms.soft_matching import soft_match
 from deepalgo.ops.forms.special import gamma, lgamma
 
 __all__ = [
@@ -54,5 +55,6 @@ __all__ = [
     "le", "lgamma", "log", "log1p", "log2", "log10", "log_ndtr", "logit", "look_up", "lshift", "lt", "mantissa", "match", "match_flow",
     "matmul", "max", "maximum", "min", "minimum", "mod", "ndtr", "ndtri", "ne", "no_overflow", "norm2", "or_inf", "permute", "pick",
     "pick_at", "pinv", "pow", "prod", "put", "put_at", "quotient", "real", "remainder", "reshape", "round_digits", "rshift",
-    "searchsorted", "sign", "sinc", "soft_choice", "solve", "sort", "sqrt", "stack", "sum", "take", "where", "xlogy", "y0", "y1", "zeta",
+    "searchsorted", "sign", "sinc", "soft_choice", "soft_match",
+    "solve", "sort", "sqrt", "stack", "sum", "take", "where", "xlogy", "y0", "y1", "zeta",
 ]

@@ -1,5 +1,6 @@
 """The fused matching kernel for processors: least box distance over transforms, its winner, and the gradient through the winner.
 
+In place of the least distance it finds a smooth minimum, whose gradient runs through all transforms, if a softness is given.
 Nothing of the size images x centres x transforms is stored. The backward pass leaves out centres (a vector of them at a time) whose
 gradient is negligible for an image, and transforms that won nowhere in the rows at hand. Threads share the work by centres.
 
@@ -10,6 +11,7 @@ height + 2 margin, width + 2 margin, lanes), framed by zeros; results (images, h
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar, cast
@@ -18,7 +20,8 @@ import numba as nb
 import numpy as np
 import numpy.typing as npt
 
-from deepalgo.ops.forms.match_lanes import WIDTH, backward_row, forward_row
+from deepalgo.ops.forms.match_lanes import WIDTH
+from deepalgo.ops.forms.match_rows import TOGETHER, backward_row, forward_row
 
 Array = npt.NDArray[Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -31,15 +34,24 @@ def compiled(function: Function) -> Function:
 
 def match_images(images: Array, masks: Array, centres: Array, offsets: Array, p: int, threads: int) -> tuple[Array, Array]:
     """Least distances and winners of all pairs of image and centre."""
+    return match_softly(images, masks, centres, offsets, p, threads, 0.0)[:2]
+
+
+def match_softly(
+    images: Array, masks: Array, centres: Array, offsets: Array, p: int, threads: int, softness: float
+) -> tuple[Array, Array, Array]:
+    """Smooth minima, winners, and what rounding took from the minima."""
     count, channels, height, width = images.shape
     blocks, side = masks.shape[0], masks.shape[-1]
     least = np.empty((count, height - 2, width - 2, blocks * side), images.dtype)
-    winners = np.empty(least.shape, np.int8)
-    run, planes = _forward(images.dtype, channels, p), _planes(images, masks, centres)
+    winners, rests = np.empty(least.shape, np.int8), np.zeros(least.shape, least.dtype)
+    run, planes = _forward(images.dtype, channels, p, softness > 0), _planes(images, masks, centres)
+    scales = scales_of(images.dtype, softness, len(offsets))
 
     def part(start: int, stop: int) -> None:
         ring = np.zeros((len(offsets), 2, side), images.dtype)
         sums = np.zeros((width, len(offsets), 2, side), images.dtype)
+        boxes = np.zeros((len(offsets), TOGETHER, side), images.dtype)
         run(
             *map(_address, (images, masks, centres, planes)),
             int(planes[2]),
@@ -47,17 +59,20 @@ def match_images(images: Array, masks: Array, centres: Array, offsets: Array, p:
             *map(_address, (offsets, ring, sums)),
             _address(least),
             _address(winners),
+            _address(rests),
             count,
             height,
             width,
             len(offsets),
             blocks * side,
+            _address(boxes),
+            _address(scales),
             start,
             stop,
         )
 
     _share(blocks, threads, part)
-    return least, winners
+    return least, winners, rests
 
 
 def flow_of(winners: Array, translations: Array) -> Array:
@@ -74,9 +89,25 @@ def match_gradients(
 
     A centre is negligible for an image if its largest gradient is lost in rounding beside the largest of all.
     """
+    run = _backward(images.dtype, images.shape[1], p, wanted)
+    return gradients_of(run, (winners,), images, masks, centres, offsets, gradients, threads, wanted)
+
+
+def gradients_of(
+    run: Callable[..., None],
+    found: tuple[Array, ...],
+    images: Array,
+    masks: Array,
+    centres: Array,
+    offsets: Array,
+    gradients: Array,
+    threads: int,
+    wanted: bool,
+) -> tuple[Array, Array, Array]:
+    """What `run` finds, given what the forward pass found."""
     largest = _largest(gradients, masks.shape[-1])
     active = largest > np.finfo(images.dtype).eps * largest.max(initial=0)
-    run, planes = _backward(images.dtype, images.shape[1], p, wanted), _planes(images, masks, centres)
+    planes = _planes(images, masks, centres)
     to_masks, to_centres = np.zeros_like(masks), np.zeros_like(centres)
     nothing = np.zeros((images.shape[-1], gradients.shape[-1]), images.dtype)
     to_images: list[Array] = []
@@ -87,7 +118,7 @@ def match_gradients(
         run(
             *map(_address, (images, masks, centres, planes)),
             centres.shape[-2],
-            winners,
+            *found,
             _address(gradients),
             _address(nothing),
             offsets,
@@ -111,6 +142,12 @@ def _planes(images: Array, masks: Array, centres: Array) -> Array:
     return np.array([images[0, 0].nbytes if len(images) else 0, masks[0, 0].nbytes, centres[0, 0].nbytes])
 
 
+def scales_of(dtype: np.dtype[Any], softness: float, transforms: int) -> Array:
+    """Powers of two for a unit of distance, distance for a power of two, and one over the number of transforms."""
+    pace = min(1 / (softness * math.log(2)), float(np.finfo(dtype).max)) if softness > 0 else 0.0
+    return np.array([pace, softness * math.log(2), 1 / transforms], dtype)
+
+
 def _address(array: Array) -> int:
     return array.ctypes.data
 
@@ -126,9 +163,9 @@ def _share(count: int, threads: int, work: Callable[[int, int], None]) -> None:
 
 
 @functools.cache
-def _forward(dtype: np.dtype[Any], channels: int, p: int) -> Callable[..., None]:
+def _forward(dtype: np.dtype[Any], channels: int, p: int, soft: bool) -> Callable[..., None]:
     """Rows of all images, for some blocks of centres. Arguments are addresses and numbers: so little to compile."""
-    row = forward_row(dtype, channels, p)
+    row = forward_row(dtype, channels, p, soft)
     size, side = dtype.itemsize, WIDTH // dtype.itemsize
 
     @compiled
@@ -144,11 +181,14 @@ def _forward(dtype: np.dtype[Any], channels: int, p: int) -> Callable[..., None]
         sums: int,
         least: int,
         winners: int,
+        rests: int,
         count: int,
         height: int,
         width: int,
         transforms: int,
         columns: int,
+        boxes: int,
+        scales: int,
         start: int,
         stop: int,
     ) -> None:
@@ -166,10 +206,13 @@ def _forward(dtype: np.dtype[Any], channels: int, p: int) -> Callable[..., None]
                         sums,
                         least + box * size,
                         winners + box,
+                        rests + box * size,
                         columns,
                         width,
                         transforms,
                         i,
+                        boxes,
+                        scales,
                     )
 
     return run
@@ -262,7 +305,7 @@ def _backward(dtype: np.dtype[Any], channels: int, p: int, wanted: bool) -> Call
                                 width,
                             )
                 if wanted:
-                    _to_image(lanes, block, b, to_images)
+                    send_to_image(lanes, block, b, to_images)
 
     return run
 
@@ -278,7 +321,7 @@ def _note_winners(winners: Array, b: int, first: int, side: int, present: Array)
 
 
 @compiled
-def _to_image(lanes: Array, block: int, b: int, to_images: Array) -> None:
+def send_to_image(lanes: Array, block: int, b: int, to_images: Array) -> None:
     """Under the masks (lanes[1 + block]) the gradient that reached each lane (lanes[0]) reaches the image; then forget it."""
     _, channels, height, width, side = lanes.shape
     for channel in range(channels):

@@ -1,14 +1,11 @@
-"""The two inner loops of the matching kernel, written as vector code: a vector holds the same pixel of several centres.
+"""`Lanes`: vector code for the matching kernel, in which a vector holds the same pixel of several centres.
 
-With centres side by side no row has a ragged end and sums over neighbouring pixels need no shuffles. Numba's own vectoriser gives up
-on these loops (it would have to prove that eight arrays do not overlap), so they are emitted as LLVM vectors, which every processor that
-LLVM knows can run.
-
-Addresses are bytes. A row of an image is `pixels` numbers, a row of centres or masks is `pixels x lanes` numbers.
+It is written as LLVM vectors, which every processor that LLVM knows can run, and handed to Numba as functions of addresses.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -20,8 +17,8 @@ from numba.extending import intrinsic
 
 #: Bytes in a vector. Four doubles or eight floats fill a register of AVX2.
 WIDTH = 32
-#: Pixels of a row that the forward loop does together.
-TOGETHER = 2
+#: Bits of the fraction, and terms of the series of 2^x and of log2, by the bytes of a number.
+FRACTION, POWERS, LOGARITHMS = {4: 23, 8: 52}, {4: 7, 8: 13}, {4: 5, 8: 11}
 WORD = ir.IntType(64)
 INT = ir.IntType(32)
 Code = Any
@@ -76,8 +73,40 @@ class Lanes:
 
     def abs(self, vector: Code) -> Code:
         """Without the sign bit."""
-        keep = ir.Constant(self.bits, [(1 << (8 * self.size - 1)) - 1] * self.count)
+        keep = self._whole((1 << (8 * self.size - 1)) - 1)
         return self.b.bitcast(self.b.and_(self.b.bitcast(vector, self.bits), keep), self.type)
+
+    def power_of_two(self, x: Code) -> Code:
+        """2^x for x below 100; 0 where that is too small for a number, and where x is none. Its error is that of x."""
+        b, fraction, terms = self.b, FRACTION[self.size], POWERS[self.size]
+        bias = (1 << (8 * self.size - 2 - fraction)) - 1
+        large = self.constant(1.5 * 2.0**fraction)  # in such a number the lowest bit counts ones
+        rounded = b.fadd(x, large)
+        rest = b.fsub(x, b.fsub(rounded, large))
+        value = self._series([math.log(2) ** k / math.factorial(k) for k in range(terms + 1)], rest)
+        exponent = b.add(b.bitcast(rounded, self.bits), self._whole(bias))
+        scale = b.bitcast(b.shl(exponent, self._whole(fraction)), self.type)
+        return b.select(b.fcmp_ordered(">", x, self.constant(1.0 - bias)), b.fmul(value, scale), self.constant(0.0))
+
+    def log_of_two(self, x: Code) -> Code:
+        """log2 of positive numbers, by the series of the inverse hyperbolic tangent; some number below all others for 0."""
+        b, fraction, one = self.b, self._whole(FRACTION[self.size]), self.constant(1.0)
+        bits = b.bitcast(x, self.bits)
+        least = int(np.array(math.sqrt(0.5), f"f{self.size}").view(f"i{self.size}"))
+        exponent = b.ashr(b.sub(bits, self._whole(least)), fraction)
+        mantissa = b.bitcast(b.sub(bits, b.shl(exponent, fraction)), self.type)  # from sqrt(1/2) to sqrt(2)
+        ratio = b.fdiv(b.fsub(mantissa, one), b.fadd(mantissa, one))
+        series = self._series([2 / math.log(2) / (2 * k + 1) for k in range(LOGARITHMS[self.size] + 1)], b.fmul(ratio, ratio))
+        return b.fadd(b.sitofp(exponent, self.type), b.fmul(ratio, series))
+
+    def _series(self, terms: Sequence[float], x: Code) -> Code:
+        total = self.constant(terms[-1])
+        for term in reversed(terms[:-1]):
+            total = self.b.fadd(self.b.fmul(total, x), self.constant(term))
+        return total
+
+    def _whole(self, value: int) -> Code:
+        return ir.Constant(self.bits, [value] * self.count)
 
     def sqrt(self, vector: Code) -> Code:
         """The square root."""
@@ -126,7 +155,7 @@ def word(value: int) -> Code:
     return ir.Constant(WORD, value)
 
 
-def _intrinsic(emit: Callable[..., None], count: int) -> Code:
+def intrinsic_of(emit: Callable[..., None], count: int) -> Code:
     """A function for Numba of so many whole numbers that `emit` writes the code of."""
 
     def codegen(context: Code, builder: Code, signature: Code, args: Sequence[Code]) -> Code:
@@ -140,182 +169,3 @@ def _intrinsic(emit: Callable[..., None], count: int) -> Code:
     space: dict[str, Code] = {"typer": typer}
     exec(f"def function(context, {names}): return typer(context, {names})", space)  # Numba counts the parameters by name
     return intrinsic(space["function"])
-
-
-def forward_row(dtype: np.dtype[Any], channels: int, p: int) -> Code:
-    """Match one row of pixels with all transforms of some centres, and keep sums for the two rows below.
-
-    `row(image, masks, centres, planes, offsets, ring, sums, least, winners, step, width, transforms, i)`. `planes` are the bytes of one
-    channel of image, masks and centres, `offsets[t]` pixels from a place to where transform t finds it in the centre, `ring` and `sums`
-    scratch space. From row 2 on the least distances and the winners are written at the upper left pixel of each box, `step` centres apart.
-    """
-
-    def emit(
-        b: Code,
-        image: Code,
-        masks: Code,
-        centres: Code,
-        planes: Code,
-        offsets: Code,
-        ring: Code,
-        sums: Code,
-        least: Code,
-        winners: Code,
-        step: Code,
-        width: Code,
-        transforms: Code,
-        i: Code,
-    ) -> None:
-        lanes = Lanes(b, dtype)
-        whole = b.sub(width, b.urem(width, word(TOGETHER)))
-        rest = (image, masks, centres, planes, offsets, ring, sums, least, winners, step, transforms, i)
-        with cgutils.for_range_slice(b, word(0), whole, word(TOGETHER), intp=WORD) as (j, _):
-            _forward_pixels(lanes, channels, p, j, TOGETHER, *rest)
-        with cgutils.for_range_slice(b, whole, width, word(1), intp=WORD) as (j, _):
-            _forward_pixels(lanes, channels, p, j, 1, *rest)
-
-    return _intrinsic(emit, 13)
-
-
-def _forward_pixels(
-    lanes: Lanes,
-    channels: int,
-    p: int,
-    j: Code,
-    together: int,
-    image: Code,
-    masks: Code,
-    centres: Code,
-    planes: Code,
-    offsets: Code,
-    ring: Code,
-    sums: Code,
-    least: Code,
-    winners: Code,
-    step: Code,
-    transforms: Code,
-    i: Code,
-) -> None:
-    b = lanes.b
-    steps = [_word_at(lanes, planes, place) for place in range(3)]
-    pixels = [_masked(lanes, image, masks, steps, lanes.add(j, u), channels)[1] for u in range(together)]
-    old = lanes.times(b.urem(i, word(2)), WIDTH)
-    young = b.sub(word(WIDTH), old)
-    start = [lanes.constant(np.inf)] * together + [ir.Constant(lanes.ints, [0] * lanes.count)] * together
-    with lanes.loop(word(0), transforms, 1, start) as (t, carried, successors):
-        found = lanes.add(centres, lanes.times(lanes.add(_word_at(lanes, offsets, t), j), WIDTH))
-        kept = lanes.add(ring, lanes.times(t, 2 * WIDTH))
-        distances = [lanes.load(kept), lanes.load(lanes.add(kept, WIDTH))]
-        distances += [lanes.distance(_differences(lanes, pixels[u], lanes.add(found, u * WIDTH), steps[2]), p) for u in range(together)]
-        lanes.store(distances[-2], kept)
-        lanes.store(distances[-1], lanes.add(kept, WIDTH))
-        boxes = []
-        for u in range(together):
-            line = lanes.sum(distances[u : u + 3])
-            above = lanes.add(sums, lanes.times(lanes.add(lanes.times(lanes.add(j, u), transforms), t), 2 * WIDTH))
-            boxes.append(lanes.sum([lanes.load(lanes.add(above, old)), lanes.load(lanes.add(above, young)), line]))
-            lanes.store(line, lanes.add(above, old))
-        number = lanes.repeat(b.trunc(t, INT), lanes.ints)
-        less = [b.fcmp_ordered("<", box, best) for box, best in zip(boxes, carried[:together], strict=True)]
-        successors += [b.select(*three) for three in zip(less, boxes, carried[:together], strict=True)]
-        successors += [b.select(smaller, number, winner) for smaller, winner in zip(less, carried[together:], strict=True)]
-    with b.if_then(b.and_(b.icmp_signed(">=", i, word(2)), b.icmp_signed(">=", j, word(2)))):
-        for u in range(together):
-            box = lanes.times(lanes.add(j, u - 2), step)
-            lanes.store(successors[u], lanes.add(least, lanes.times(box, lanes.size)))
-            lanes.store(b.trunc(successors[together + u], lanes.bytes), lanes.add(winners, box))
-
-
-def _masked(lanes: Lanes, image: Code, masks: Code, steps: Sequence[Code], j: Code, channels: int) -> tuple[list[Code], list[Code]]:
-    """A pixel's channels, in every lane, and under the masks."""
-    plain = [lanes.spread(lanes.add(image, lanes.times(j, lanes.size), lanes.times(steps[0], channel))) for channel in range(channels)]
-    masked = [
-        lanes.b.fmul(item, lanes.load(lanes.add(masks, lanes.times(j, WIDTH), lanes.times(steps[1], channel))))
-        for channel, item in enumerate(plain)
-    ]
-    return plain, masked
-
-
-def _differences(lanes: Lanes, masked: Sequence[Code], centres: Code, step: Code) -> list[Code]:
-    others = [lanes.load(lanes.add(centres, lanes.times(step, channel))) for channel in range(len(masked))]
-    return [lanes.b.fsub(mine, its) for mine, its in zip(masked, others, strict=True)]
-
-
-def _word_at(lanes: Lanes, base: Code, place: Code | int) -> Code:
-    index = word(place) if isinstance(place, int) else place
-    return lanes.b.load(lanes.b.inttoptr(lanes.add(base, lanes.times(index, 8)), ir.PointerType(WORD)))
-
-
-def backward_row(dtype: np.dtype[Any], channels: int, p: int, wanted: bool) -> Code:
-    """Send the gradient of boxes that one transform won to one row of pixels.
-
-    `row(image, masks, centres, planes, winners, gradients, step, t, to_image, to_masks, to_centres, width)`: `winners` and `gradients`
-    hold the addresses of three rows of boxes, those that reach this row of pixels, and `step` is the number of centres from box to box.
-    What reaches masks and centres (with the wrong sign) is added there; so is what reaches the image, lane by lane, if it is `wanted`.
-    """
-
-    def emit(
-        b: Code,
-        image: Code,
-        masks: Code,
-        centres: Code,
-        planes: Code,
-        winners: Code,
-        gradients: Code,
-        step: Code,
-        t: Code,
-        to_image: Code,
-        to_masks: Code,
-        to_centres: Code,
-        width: Code,
-    ) -> None:
-        lanes = Lanes(b, dtype)
-        steps = [_word_at(lanes, planes, place) for place in range(3)]
-        mine = lanes.repeat(b.trunc(t, ir.IntType(8)), lanes.bytes)
-        zero = lanes.constant(0.0)
-        inner = b.sub(width, word(2))
-
-        def pixel(j: Code, gradient: Code) -> None:
-            plain, masked = _masked(lanes, image, masks, steps, j, channels)
-            differences = _differences(lanes, masked, lanes.add(centres, lanes.times(j, WIDTH)), steps[2])
-            for channel, slope in enumerate(_slopes(lanes, differences, p, gradient)):
-                place = lanes.times(j, WIDTH)
-                _accumulate(lanes, lanes.add(to_centres, place, lanes.times(steps[2], channel)), slope)
-                _accumulate(lanes, lanes.add(to_masks, place, lanes.times(steps[1], channel)), b.fmul(slope, plain[channel]))
-                if wanted:
-                    _accumulate(lanes, lanes.add(to_image, place, lanes.times(steps[1], channel)), slope)
-
-        with lanes.loop(word(0), inner, 1, [zero, zero]) as (j, (left, middle), successors):
-            right = _column(lanes, winners, gradients, mine, lanes.times(j, step))
-            pixel(j, lanes.sum([left, middle, right]))
-            successors += [middle, right]
-        left, right = successors
-        pixel(inner, b.fadd(left, right))
-        pixel(lanes.add(inner, 1), right)
-
-    return _intrinsic(emit, 12)
-
-
-def _accumulate(lanes: Lanes, place: Code, vector: Code) -> None:
-    lanes.store(lanes.b.fadd(lanes.load(place), vector), place)
-
-
-def _column(lanes: Lanes, winners: Code, gradients: Code, mine: Code, place: Code) -> Code:
-    """The gradients of three boxes one above the other, of those that the transform won."""
-    b, parts = lanes.b, []
-    for line in range(3):
-        winner = lanes.load(lanes.add(_word_at(lanes, winners, line), place), lanes.bytes)
-        gradient = lanes.load(lanes.add(_word_at(lanes, gradients, line), lanes.times(place, lanes.size)))
-        parts.append(b.select(b.icmp_signed("==", winner, mine), gradient, lanes.constant(0.0)))
-    return lanes.sum(parts)
-
-
-def _slopes(lanes: Lanes, differences: Sequence[Code], p: int, gradient: Code) -> list[Code]:
-    """The derivative of a pixel's p-norm by its channels, times what arrives; 0 where the norm has a kink."""
-    b, zero = lanes.b, lanes.constant(0.0)
-    if p == 1 or len(differences) == 1:
-        signed = [b.select(b.fcmp_ordered("<", item, zero), b.fsub(zero, gradient), gradient) for item in differences]
-        return [b.select(b.fcmp_ordered("==", item, zero), zero, slope) for item, slope in zip(differences, signed, strict=True)]
-    norm = lanes.distance(differences, p)
-    scale = b.select(b.fcmp_ordered(">", norm, zero), b.fdiv(gradient, norm), zero)
-    return [b.fmul(item, scale) for item in differences]

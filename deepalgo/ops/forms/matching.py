@@ -16,15 +16,18 @@ For image x, mask m_k, centre c_k and transforms S_t (a rotation about the middl
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from deepalgo.ops.numpy_forms.matching import rotation
 
+Array = npt.NDArray[Any]
 #: Angle in degrees, rows down, columns to the right.
 Transforms = tuple[tuple[float, int, int], ...]
 #: Bytes of a vector of the kernel.
@@ -39,7 +42,11 @@ def match(
     """Least distances: (images, centres, height - 2, width - 2)."""
     if not is_fused(images, transforms, p, batch0, batch1, batch2):
         return _by_reference(images, masks, centres, transforms, p, batch0, batch1, batch2)[0]
-    least, winners = match_fused(images, masks, centres, transforms, int(p))
+    return remembering(*match_fused(images, masks, centres, transforms, int(p)))
+
+
+def remembering(least: Tensor, winners: Tensor) -> Tensor:
+    """Distances (images, centres, height - 2, width - 2) that know who won."""
     distance = least.movedim(-1, 1)
     distance.winners = winners  # type: ignore[attr-defined]  # `match_flow` finds them here
     return distance
@@ -58,7 +65,7 @@ def match_flow(
 ) -> Tensor:
     """The translations that give the least distances: (images, 2, centres, height - 2, width - 2). They have no gradient.
 
-    `distance` is the result of `match` on these operands, which remembers who won; what is not remembered is computed again.
+    `distance` is what `match` or `soft_match` made of these operands, and remembers who won; else that is computed again.
     """
     with torch.no_grad():
         if not is_fused(images, transforms, p, batch1, batch2, batch3):
@@ -80,43 +87,56 @@ def is_fused(images: Tensor, transforms: Transforms, p: float, batch0: int, batc
 
 def match_reference(images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: float) -> tuple[Tensor, Tensor]:
     """Distance and flow in plain torch, transform by transform. All have channels; masks and centres may differ from image to image."""
-    masked = images[:, None] * masks
-    least = torch.full_like(box_sum(masked[..., 0]), torch.inf)
-    best = torch.zeros_like(least, dtype=torch.int64)
-    for t, (angle, down, right) in enumerate(transforms):
-        box = box_sum(pixel_norm(masked - translate(rotate(centres, angle), down, right), p))
+    least, best = images.new_tensor(torch.inf), torch.tensor(0, device=images.device)
+    for t, box in enumerate(boxes(images, masks, centres, transforms, p)):
         less = box < least
         least, best = torch.where(less, box, least), torch.where(less, t, best)
     flow = torch.tensor([item[1:] for item in transforms], dtype=images.dtype, device=images.device)[best]
     return least, flow.movedim(-1, 1)
 
 
+def boxes(images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: float) -> Iterator[Tensor]:
+    """The box distances of one transform after the other."""
+    masked = images[:, None] * masks
+    for angle, down, right in transforms:
+        yield box_sum(pixel_norm(masked - translate(rotate(centres, angle), down, right), p))
+
+
 def _by_reference(
     images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: float, batch0: int, batch1: int, batch2: int
 ) -> tuple[Tensor, Tensor]:
+    least, flow = match_reference(*with_channels(images, masks, centres, batch0, batch1), transforms, p)
+    return (least, flow) if batch0 or batch1 or batch2 else (least[0], flow[0])
+
+
+def with_channels(images: Tensor, masks: Tensor, centres: Tensor, batch0: int, batch1: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Several images, and pixels with channels."""
     channels = masks.dim() - batch1 == 4
     images, masks, centres = (item if channels else item.unsqueeze(-1) for item in (images, masks, centres))
-    least, flow = match_reference(images if batch0 else images[None], masks, centres, transforms, p)
-    return (least, flow) if batch0 or batch1 or batch2 else (least[0], flow[0])
+    return images if batch0 else images[None], masks, centres
 
 
 def match_fused(images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms, p: int) -> tuple[Tensor, Tensor]:
     """Least distances (images, height, width, centres) and winners (with more, empty centres at the end), by the kernel."""
+    found: tuple[Tensor, Tensor] = _forward(*laid_out(images, masks, centres, transforms), p, len(masks))
+    return found
+
+
+def laid_out(images: Tensor, masks: Tensor, centres: Tensor, transforms: Transforms) -> tuple[Tensor, Tensor, Tensor, list[int]]:
+    """The operands as the kernel takes them, and where it finds each transform."""
     if images.dim() == 3:
         images, masks, centres = images.unsqueeze(-1), masks.unsqueeze(-1), centres.unsqueeze(-1)
     _, height, width, _ = images.shape
     margin = max(max(abs(down), abs(right)) for _, down, right in transforms)
     angles, offsets = _plan(transforms, height, width, margin)
     turned = torch.stack([rotate(centres, angle) for angle in angles], 1)
-    found: tuple[Tensor, Tensor] = kernel_op()(
+    framed = F.pad(turned, (0, 0, margin, margin, margin, margin))
+    return (
         images.permute(0, 3, 1, 2).contiguous(),
         _side_by_side(masks).permute(0, 4, 2, 3, 1).contiguous(),
-        _side_by_side(F.pad(turned, (0, 0, margin, margin, margin, margin))).permute(0, 5, 2, 3, 4, 1).contiguous(),
+        _side_by_side(framed).permute(0, 5, 2, 3, 4, 1).contiguous(),
         offsets,
-        p,
-        len(masks),
     )
-    return found
 
 
 def _side_by_side(centres: Tensor) -> Tensor:
@@ -162,7 +182,6 @@ def box_sum(distances: Tensor) -> Tensor:
     return lines[..., :-2, :] + lines[..., 1:-1, :] + lines[..., 2:, :]
 
 
-@functools.lru_cache(maxsize=64)
 def _plan(transforms: Transforms, height: int, width: int, margin: int) -> tuple[list[float], list[int]]:
     """The angles, and where each transform finds the pixel of a framed centre."""
     angles = list(dict.fromkeys(angle for angle, _, _ in transforms))
@@ -170,59 +189,79 @@ def _plan(transforms: Transforms, height: int, width: int, margin: int) -> tuple
     return angles, [angles.index(angle) * plane + (margin - down) * across + margin - right for angle, down, right in transforms]
 
 
-@functools.cache
-def kernel_op() -> Any:
-    """The kernel and its gradient as operations of torch, which torch.compile takes as they are. Numba is imported with the first use."""
-    from deepalgo.ops.forms.match_kernel import match_gradients, match_images
+def operation(name: str, blank: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+    """Make a function an operation of torch; `blank` makes results without their numbers."""
 
-    def forward(images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], p: int, count: int) -> tuple[Tensor, Tensor]:
-        least, winners = match_images(
-            images.numpy(), masks.numpy(), centres.numpy(), np.array(offsets, np.int64), p, torch.get_num_threads()
-        )
-        return torch.from_numpy(least)[..., :count], torch.from_numpy(winners)
+    def make(function: Callable[..., Any]) -> Any:
+        made: Any = torch.library.custom_op(name, function, mutates_args=())
+        made.register_fake(blank)
+        return made
 
-    def backward(
-        images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], p: int, winners: Tensor, gradient: Tensor, wanted: bool
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        to_images, to_masks, to_centres = torch.zeros_like(images), torch.zeros_like(masks), torch.zeros_like(centres)
-        fixed = masks.numpy(), centres.numpy(), np.array(offsets, np.int64), p
-        empty = winners.shape[-1] - gradient.shape[-1]
-        for start in range(0, len(images), SENT):
-            some = slice(start, start + SENT)
-            sent = F.pad(gradient[some], (0, empty)).contiguous().numpy()
-            found = match_gradients(images[some].numpy(), *fixed, winners[some].numpy(), sent, torch.get_num_threads(), wanted)
-            to_images[some] = torch.from_numpy(found[0])
-            to_masks += torch.from_numpy(found[1])
-            to_centres += torch.from_numpy(found[2])
-        return to_images, to_masks, to_centres
-
-    forward_op: Any = torch.library.custom_op("deepalgo::match", forward, mutates_args=())
-    backward_op: Any = torch.library.custom_op("deepalgo::match_gradients", backward, mutates_args=())
-    forward_op.register_fake(_blank)
-    backward_op.register_fake(
-        lambda images, masks, centres, offsets, p, winners, gradient, wanted: (
-            torch.empty_like(images),
-            torch.empty_like(masks),
-            torch.empty_like(centres),
-        )
-    )
-
-    def setup(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
-        ctx.save_for_backward(*inputs[:3], output[1])
-        ctx.offsets, ctx.p = inputs[3:5]
-        ctx.mark_non_differentiable(output[1])
-
-    def send(ctx: Any, gradient: Tensor, _: Any) -> tuple[Tensor | None, ...]:
-        images, masks, centres, winners = ctx.saved_tensors
-        wanted = ctx.needs_input_grad[0]
-        found = backward_op(images, masks, centres, ctx.offsets, ctx.p, winners, gradient, wanted)
-        return found[0] if wanted else None, found[1], found[2], None, None, None
-
-    forward_op.register_autograd(send, setup_context=setup)
-    return forward_op
+    return make
 
 
-def _blank(images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], p: int, count: int) -> tuple[Tensor, Tensor]:
+def gathered(
+    images: Tensor, masks: Tensor, centres: Tensor, gradient: Tensor, columns: int, find: Callable[[slice, Array], tuple[Array, ...]]
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients that `find` finds for some images at a time, given what arrives there with so many columns."""
+    to_images, to_masks, to_centres = torch.zeros_like(images), torch.zeros_like(masks), torch.zeros_like(centres)
+    for start in range(0, len(images), SENT):
+        some = slice(start, start + SENT)
+        found = find(some, F.pad(gradient[some], (0, columns - gradient.shape[-1])).contiguous().numpy())
+        to_images[some] = torch.from_numpy(found[0])
+        to_masks += torch.from_numpy(found[1])
+        to_centres += torch.from_numpy(found[2])
+    return to_images, to_masks, to_centres
+
+
+def blank_gradients(images: Tensor, masks: Tensor, centres: Tensor, *_: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """What `gathered` hands back, without the numbers."""
+    return torch.empty_like(images), torch.empty_like(masks), torch.empty_like(centres)
+
+
+def blank(images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], p: int, count: int) -> tuple[Tensor, Tensor]:
+    """What the kernel hands back, without the numbers."""
     number, _, height, width = images.shape
     shape = (number, height - 2, width - 2, masks.shape[0] * masks.shape[-1])
     return images.new_empty(shape)[..., :count], images.new_empty(shape, dtype=torch.int8)
+
+
+# The kernel as operations of torch, which torch.compile takes as they are. Numba is imported with the first use.
+
+
+@operation("deepalgo::match", blank)
+def _forward(images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], p: int, count: int) -> tuple[Tensor, Tensor]:
+    from deepalgo.ops.forms.match_kernel import match_images
+
+    least, winners = match_images(images.numpy(), masks.numpy(), centres.numpy(), np.array(offsets, np.int64), p, torch.get_num_threads())
+    return torch.from_numpy(least)[..., :count], torch.from_numpy(winners)
+
+
+@operation("deepalgo::match_gradients", blank_gradients)
+def _backward(
+    images: Tensor, masks: Tensor, centres: Tensor, offsets: list[int], p: int, winners: Tensor, gradient: Tensor, wanted: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    from deepalgo.ops.forms.match_kernel import match_gradients
+
+    fixed = masks.numpy(), centres.numpy(), np.array(offsets, np.int64), p
+
+    def find(some: slice, sent: Array) -> tuple[Array, Array, Array]:
+        return match_gradients(images[some].numpy(), *fixed, winners[some].numpy(), sent, torch.get_num_threads(), wanted)
+
+    return gathered(images, masks, centres, gradient, winners.shape[-1], find)
+
+
+def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+    ctx.save_for_backward(*inputs[:3], output[1])
+    ctx.offsets, ctx.p = inputs[3:5]
+    ctx.mark_non_differentiable(output[1])
+
+
+def _send(ctx: Any, gradient: Tensor, _: Any) -> tuple[Tensor | None, ...]:
+    images, masks, centres, winners = ctx.saved_tensors
+    wanted = ctx.needs_input_grad[0]
+    found = _backward(images, masks, centres, ctx.offsets, ctx.p, winners, gradient, wanted)
+    return found[0] if wanted else None, found[1], found[2], None, None, None
+
+
+_forward.register_autograd(_send, setup_context=_keep)

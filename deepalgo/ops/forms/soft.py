@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import torch
@@ -25,8 +25,7 @@ def soft_choice(
 ) -> Tensor:
     """`taken` with a gradient by the margin, or between `taken` and `other`."""
     taken, other, condition, margin = map(torch.as_tensor, (taken, other, condition, margin))
-    if _measured is not None:
-        _measured.setdefault(key, []).append(margin.detach().reshape(-1))
+    note_margins(key, lambda: margin)
     usable = torch.isfinite(other.detach()) & torch.isfinite(taken.detach())
     way = torch.where(condition, 1.0, -1.0).to(margin.dtype)
     gap = torch.where(usable, (taken - other).detach(), 0.0)
@@ -54,6 +53,12 @@ def or_inf(score: Operand) -> Tensor:
     tensor([1., inf, -inf])
     """
     return torch.nan_to_num(torch.as_tensor(score).detach(), nan=torch.inf, posinf=torch.inf, neginf=-torch.inf)
+
+
+def note_margins(key: str, margins: Callable[[], Tensor]) -> None:
+    """Keep the margins of a soft choice while they are measured."""
+    if _measured is not None:
+        _measured.setdefault(key, []).append(margins().detach().reshape(-1))
 
 
 @contextmanager

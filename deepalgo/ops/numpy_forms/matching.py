@@ -25,19 +25,34 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 
-def match_boxes(image: Array, masks: Array, centres: Array, transforms: Sequence[tuple[float, int, int]], p: float) -> tuple[Array, Array]:
-    """Least distance of every 3 x 3 box to each centre over transforms of the centre, and the translation that gives it."""
+def match_boxes(
+    image: Array, masks: Array, centres: Array, transforms: Sequence[tuple[float, int, int]], p: float, softness: float = 0.0
+) -> tuple[Array, Array]:
+    """Least distance of every 3 x 3 box to each centre over transforms of the centre, and the translation that gives it.
+
+    With a softness the distance is the smooth minimum, the translation that of the least.
+    """
     if np.ndim(image) == 2:
         image, masks, centres = image[..., None], masks[..., None], centres[..., None]
     masked = masks * image
     flow = np.zeros((2, len(centres), image.shape[0] - 2, image.shape[1] - 2))
-    least = np.full(flow.shape[1:], np.inf)
+    least, tried = np.full(flow.shape[1:], np.inf), []
     for angle, down, right in transforms:
         boxes = box_sums(pixel_norms(masked - moved(centres, angle, down, right), p))
         less = boxes < least
         least = np.where(less, boxes, least)
         flow = np.where(less, np.array([down, right])[:, None, None, None], flow)
-    return least, flow
+        tried.append(boxes)
+    return (smooth_least(np.array(tried), least, softness) if softness > 0 else least), flow
+
+
+def smooth_least(tried: Array, least: Array, softness: float) -> Array:
+    """-softness log(mean of exp(-tried / softness)): it lies between the least and the mean, and is the least for a softness of zero."""
+    fits = np.isfinite(least)
+    beyond = np.where(np.isfinite(tried), tried, np.inf) - np.where(fits, least, 0.0)
+    share = np.mean(np.exp(-beyond / softness), axis=0)
+    smooth: Array = least - softness * np.log(np.where(fits, share, 1.0))
+    return smooth
 
 
 def moved(images: Array, angle: float, down: int, right: int) -> Array:
