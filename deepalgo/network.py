@@ -28,11 +28,13 @@ from deepalgo.emit.executable import Executable, build
 from deepalgo.emit.lower import Plan
 from deepalgo.errors import InputError
 from deepalgo.ir import Program, While, walk
-from deepalgo.runtime.errors import Complaint, count, raise_errors, raise_first
+from deepalgo.ops.forms.operands import wants_gradient
+from deepalgo.runtime.errors import Complaint, count, raise_first, raise_if
 from deepalgo.runtime.gradient import join, pick, positions
 from deepalgo.runtime.inputs import Floats
 from deepalgo.runtime.rebuild import rebuild
 from deepalgo.runtime.record import Record, current_record
+from deepalgo.runtime.segments import segment
 from deepalgo.runtime.weights import Weights
 from deepalgo.signature import Signature
 from deepalgo.storage.file import Stored, read_file, write_file
@@ -84,6 +86,7 @@ class Network(torch.nn.Module):
         self._executables: dict[Plan, Executable] = {}
         self._fixed: Executable
         self._complaint = Complaint(self._complain)
+        self.register_buffer("_told", torch.zeros((), dtype=torch.bool), persistent=False)
 
     @property
     def code(self) -> str:
@@ -132,8 +135,8 @@ class Network(torch.nn.Module):
             return results
         *results, code = results
         if self.errors == "raise":
-            passed = raise_errors(code, leaves, self._complaint.number)
-            return [torch.where(_column(passed, result), result, 0) for result in results]
+            raise_if(code.any(), self._told, [leaf.detach() for leaf in leaves], self._complaint.number)
+            return results
         if torch.compiler.is_compiling():
             return results
         return self._forgive(executable, leaves, results, code)
@@ -178,7 +181,19 @@ class Network(torch.nn.Module):
         chosen: Tensor | None = None,
         size: int | None = None,
     ) -> list[Tensor]:
-        return executable(leaves, self.weights.tensors(), self.dtype, self.device, record, chosen, size)
+        weights = self.weights.tensors()
+        if torch.compiler.is_compiling() and executable.is_simple and wants_gradient(*leaves, *weights):
+            return self._segment(executable, leaves, weights)
+        return executable(leaves, weights, self.dtype, self.device, record, chosen, size)
+
+    def _segment(self, executable: Executable, leaves: list[Tensor], weights: list[Tensor]) -> list[Tensor]:
+        """Run in a graph whose backward pass starts from the operands: the truth values that it would keep cost more than they save."""
+        count, dtype, device = len(leaves), self.dtype, self.device
+
+        def run(*tensors: Tensor) -> list[Tensor]:
+            return executable(tensors[:count], tensors[count:], dtype, device)
+
+        return segment(run, *leaves, *weights)
 
     def _recorded(self, leaves: list[Tensor], record: Record) -> list[Tensor]:
         """Run with a record, in which failed samples do not appear."""
@@ -202,11 +217,13 @@ class Network(torch.nn.Module):
         again = self._run(executable, list(pick(good, leaves)))[:-1]
         return list(join(len(code), (good, bad), (again, [_nothing(result, len(bad)) for result in results])))
 
-    def _complain(self, code: Tensor, leaves: list[Tensor]) -> None:
+    def _complain(self, leaves: list[Tensor]) -> None:
         """Raise for failed samples: by the code that raises at the very line, which knows the operands of the message."""
+        coded = self._executable(Plan("nan", True, rounds=self.max_rounds))
         with torch.no_grad():
             self._run(self._executable(Plan("raise", rounds=self.max_rounds)), leaves)
-        raise_first(code, self._executable(Plan("raise", True, rounds=self.max_rounds)).lowered.checks)
+            *_, code = self._run(coded, leaves)
+        raise_first(code, coded.lowered.checks)
 
     def _build_fixed(self) -> None:
         """Make what `torch.compile` traces; how that is made it need not trace."""
@@ -258,10 +275,6 @@ def load(path: str | Path, *, function: Callable[..., Any] | None = None) -> Net
     for key in stored.still:
         network.weights[key].requires_grad_(False)
     return network
-
-
-def _column(mask: Tensor, like: Tensor) -> Tensor:
-    return mask.reshape(-1, *[1] * (like.dim() - 1))
 
 
 def _nothing(like: Tensor, size: int) -> Tensor:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from deepalgo.emit.rewriter import BOOL, INT, Fresh, Rewriter
-from deepalgo.ir import Block, Check, If, Loop, Program, Statement, Try, Value, While, blocks, walk
+from deepalgo.ir import Block, Check, If, Loop, Op, Program, Statement, Try, Value, While, blocks, walk
 
 
 def code_errors(program: Program, rounds: int) -> tuple[Program, tuple[Check, ...]]:
@@ -30,6 +30,15 @@ def code_errors(program: Program, rounds: int) -> tuple[Program, tuple[Check, ..
     coder = CodeErrors(Fresh.of(program), rounds)
     body, code = coder.coded(program.body)
     return replace(program, body=replace(body, results=(*body.results, code))), tuple(coder.checks)
+
+
+def flag_errors(program: Program) -> Program:
+    """The program with a truth value in the place of the error code."""
+    fresh = Fresh.of(program)
+    *results, code = program.body.results
+    zero, failed = fresh.value(INT), fresh.value(BOOL)
+    added = Op(zero, "const", (), (("value", 0),)), Op(failed, "ne", (code, zero))
+    return replace(program, body=replace(program.body, body=(*program.body.body, *added), results=(*results, failed)))
 
 
 def can_fail(statement: Statement) -> bool:

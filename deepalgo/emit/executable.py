@@ -18,6 +18,7 @@ from torch import Tensor
 from deepalgo.emit.depth import deep_calls
 from deepalgo.emit.load import load
 from deepalgo.emit.lower import Lowered, Plan, lower
+from deepalgo.emit.rewriter import all_values
 from deepalgo.emit.torch_code import Written, write
 from deepalgo.ir import Program
 from deepalgo.runtime.record import Record
@@ -34,6 +35,8 @@ class Executable:
     written: Written
     tables: Tables
     function: Callable[..., tuple[Tensor, ...]]
+    #: Whether it computes with single numbers only, none of which is dear to compute twice.
+    is_simple: bool
 
     def __call__(
         self, leaves: Sequence[Tensor], weights: Sequence[Tensor], dtype: torch.dtype, device: torch.device,
@@ -55,4 +58,5 @@ def build(program: Program, plan: Plan) -> Executable:
     with deep_calls():
         lowered = lower(program, plan)
         written = write(lowered.program, record=plan.record)
-        return Executable(plan, lowered, written, Tables(written.tables), load(written.text, program.name))
+        simple = all(not value.type.shape for value in all_values(lowered.program))
+        return Executable(plan, lowered, written, Tables(written.tables), load(written.text, program.name), simple)

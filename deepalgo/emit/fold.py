@@ -38,6 +38,10 @@ def fold(program: Program) -> Program:
 class Fold(Knowing):
     """Puts constants and operands in the place of operations."""
 
+    def __init__(self, fresh: Fresh) -> None:
+        super().__init__(fresh)
+        self.asked: dict[tuple[Value, Value], Value] = {}
+
     def instead(self, op: Op, args: tuple[Value, ...]) -> Value | None:
         """A constant, or another value."""
         return self.constant(op, args) or self.shortcut(op, args)
@@ -64,6 +68,8 @@ class Fold(Knowing):
                 return self.choice(*args)
             case "select" if not op.result.type.shape:
                 return self.narrowed(op, args)
+            case "ne" if args[1] in self.known and not op.result.type.shape:
+                return self.differs(args[0], args[1])
             case "gather" if args[1] in self.known:
                 return self.member(op, args[0], self.known[args[1]])
             case _:
@@ -78,6 +84,20 @@ class Fold(Knowing):
         if second in self.known:
             return self.simple("or", self.simple("not", condition), first) if self.known[second] else self.simple("and", condition, first)
         return None
+
+    def differs(self, value: Value, number: Value) -> Value | None:
+        """`value != number`, where the value is a choice between whole numbers, is a choice between truth values, often a known one."""
+        op = self.made.get(value)
+        if op is None or op.name != "select" or value.type != Type(Kind.INT):
+            return None
+        if (value, number) not in self.asked:
+            condition, first, second = op.args[0], *(self.differing(side, number) for side in op.args[1:])
+            self.asked[value, number] = self.choice(condition, first, second) or self.add("select", condition, first, second)
+        return self.asked[value, number]
+
+    def differing(self, side: Value, number: Value) -> Value:
+        """The same of one side of the choice."""
+        return self.const(self.known[side] != self.known[number]) if side in self.known else self.simple("ne", side, number)
 
     def narrowed(self, op: Op, args: tuple[Value, ...]) -> Value | None:
         """A choice of which a side is a choice by the same condition: of that side only one half can be meant."""

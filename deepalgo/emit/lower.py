@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deepalgo.emit.catch import catch
-from deepalgo.emit.code_errors import can_fail, code_errors
+from deepalgo.emit.code_errors import can_fail, code_errors, flag_errors
 from deepalgo.emit.fold import fold
 from deepalgo.emit.forgive import forgive
 from deepalgo.emit.hoist import hoist
@@ -40,7 +40,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """A program that can be written. If it has `checks`, its last result is the number of the check a sample fails, or 0."""
+    """A program that can be written. If it has `checks`, its last result is the number of the check a sample fails, or 0.
+
+    In a fixed graph that raises, it is only whether a sample fails.
+    """
 
     program: Program
     checks: tuple[Check, ...] = ()
@@ -57,6 +60,7 @@ def lower(program: Program, plan: Plan) -> Lowered:
     checks: tuple[Check, ...] = ()
     if (plan.fixed or plan.errors == "nan") and any(map(can_fail, program.body.body)):
         program, checks = (forgive if plan.fixed and plan.errors == "nan" else code_errors)(program, plan.rounds)
+        program = flag_errors(program) if plan.fixed and plan.errors == "raise" else program
     if plan.fixed:
         program = mask(program, rounds=plan.rounds)
     elif not plan.record:

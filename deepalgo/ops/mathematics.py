@@ -30,7 +30,7 @@ def _rounding(name: str, python: str, numpy: str) -> Row:
 
 
 def _question(name: str) -> Row:
-    return Row(name, QUESTION, f"torch.{name}({{0}})", f"math.{name}({{0}})", f"np.{name}({{0}})", False, common=Kind.REAL)
+    return Row(name, QUESTION, f"ops.{name}({{0}})", f"math.{name}({{0}})", f"np.{name}({{0}})", False, common=Kind.REAL)
 
 
 ROWS = (

@@ -53,7 +53,7 @@ class Complaint:
 
     _numbers = itertools.count()
 
-    def __init__(self, raises: Callable[[Tensor, list[Tensor]], None]) -> None:
+    def __init__(self, raises: Callable[[list[Tensor]], None]) -> None:
         self.raises = raises
         self.number = next(self._numbers)
         _complaints[self.number] = self
@@ -62,14 +62,13 @@ class Complaint:
 _complaints: WeakValueDictionary[int, Complaint] = WeakValueDictionary()
 
 
-@torch.library.custom_op("deepalgo::raise_errors", mutates_args=())
-def raise_errors(code: Tensor, leaves: list[Tensor], complaint: int) -> Tensor:
-    """True for every sample, or an exception."""
-    if code.numel() and int(code.max()) > 0:
-        _complaints[complaint].raises(code, leaves)
-    return torch.ones_like(code, dtype=torch.bool)
+@torch.library.custom_op("deepalgo::raise_if", mutates_args=("told",))
+def raise_if(failed: Tensor, told: Tensor, leaves: list[Tensor], complaint: int) -> None:
+    """An exception if `failed`. That `told` may change keeps a graph from leaving this out; results need not pass through it."""
+    if bool(failed):
+        _complaints[complaint].raises(leaves)
 
 
-@raise_errors.register_fake
-def _(code: Tensor, leaves: list[Tensor], complaint: int) -> Tensor:
-    return torch.empty_like(code, dtype=torch.bool)
+@raise_if.register_fake
+def _(failed: Tensor, told: Tensor, leaves: list[Tensor], complaint: int) -> None:
+    return None

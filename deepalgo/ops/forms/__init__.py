@@ -34,7 +34,7 @@ from deepalgo.ops.forms.matching import match, match_flow
 from deepalgo.ops.forms.normal import erfcinv, erfcx, erfinv, expit, log_ndtr, logit, ndtr, ndtri, xlogy
 from deepalgo.ops.forms.order import fmax, fmin, max, maximum, min, minimum, sign
 from deepalgo.ops.forms.ordering import argsort, interp, searchsorted, sort
-from deepalgo.ops.forms.overflow import no_overflow
+from deepalgo.ops.forms.overflow import isfinite, isinf, isnan, no_overflow
 from deepalgo.ops.forms.plane import angle, atan2, copysign, hypot
 from deepalgo.ops.forms.power import at_pow, pow
 from deepalgo.ops.forms.quotient import quotient
@@ -51,10 +51,11 @@ __all__ = [
     "betainc", "betaincc", "betaln", "binom", "broadcast", "cbrt", "cholesky", "comb", "concat", "conj", "copysign", "cross", "cumprod",
     "cumsum", "det", "digamma", "eigvalsh", "ellipe", "ellipk", "eq", "erfcinv", "erfcx", "erfinv", "exp1", "expi", "expit", "exponent",
     "first", "floordiv", "fmax", "fmin", "fmod", "gamma", "gammainc", "gammaincc", "gather", "ge", "gt", "hypot", "i0", "i0e", "i1",
-    "i1e", "imag", "interp", "inv", "is_positive", "is_singular", "iv", "j0", "j1", "jv", "k0", "k0e", "k1", "k1e", "kv", "lambertw",
-    "le", "lgamma", "log", "log1p", "log2", "log10", "log_ndtr", "logit", "look_up", "lshift", "lt", "mantissa", "match", "match_flow",
-    "matmul", "max", "maximum", "min", "minimum", "mod", "ndtr", "ndtri", "ne", "no_overflow", "norm2", "or_inf", "permute", "pick",
-    "pick_at", "pinv", "pow", "prod", "put", "put_at", "quotient", "real", "remainder", "reshape", "round_digits", "rshift",
-    "searchsorted", "sign", "sinc", "soft_choice", "soft_match",
-    "solve", "sort", "sqrt", "stack", "sum", "take", "where", "xlogy", "y0", "y1", "zeta",
+    "i1e", "imag", "interp", "inv", "is_positive", "is_singular", "isfinite", "isinf", "isnan", "iv", "j0", "j1", "jv", "k0", "k0e", "k1",
+    "k1e", "kv", "lambertw", "le", "lgamma", "log", "log1p", "log2", "log10", "log_ndtr", "logit", "look_up", "lshift", "lt", "mantissa",
+    "match", "match_flow", "matmul", "max", "maximum", "min", "minimum", "mod", "ndtr", "ndtri", "ne", "no_overflow", "norm2", "or_inf",
+    "permute", "pick", "pick_at", "pinv", "pow", "prod", "put", "put_at", "quotient", "real", "remainder", "reshape", "round_digits",
+    "rshift", "searchsorted", "sign", "sinc", "soft_choice", "soft_match",
+    "solve", "sort", "sqrt", "stack", "sum", "take", "where", "xlogy", "y0",
+    "y1", "zeta",
 ]
