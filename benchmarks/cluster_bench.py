@@ -21,6 +21,7 @@ from deepalgo.cluster import heuristic, transforms
 from deepalgo.cluster.training import piece_size, pieces
 from deepalgo.compiler import compile
 from deepalgo.ops.forms.matching import box_sum, match_fused
+from deepalgo.ops.forms.soft_matching import soft_fused
 
 BATCH, CENTRES, SIDE = 64, 100, 28
 #: The processor adds and compares so many vectors of eight floats in a cycle.
@@ -66,6 +67,11 @@ def fused(images, masks, centres, moves):
     return match_fused(images, masks, centres, tuple(map(tuple, moves)), 1)
 
 
+def smooth(images, masks, centres, moves):
+    """The kernel with a smooth minimum."""
+    return soft_fused(images, masks, centres, torch.tensor(0.1), tuple(map(tuple, moves)), 1)
+
+
 def forward(way, data, moves, gradient=None):
     """Only distances and winners."""
     with torch.no_grad():
@@ -90,7 +96,7 @@ def _arriving(by_kernel, count, reach):
 
 def arriving(way, data, moves):
     """A gradient as training sends it: strong for the nearest centres, next to nothing for the others. Made once, before measuring."""
-    return _arriving(way is fused, len(data[0]), max(item.down for item in moves))
+    return _arriving(way in (fused, smooth), len(data[0]), max(item.down for item in moves))
 
 
 def seconds(runs, rounds):
@@ -190,6 +196,7 @@ def main():
         "2 threads",
         "memory of eager's",
         "of the vector limit",
+        "smooth minimum",
     )
     hertz = clock()
     for reach in (1, 2):
@@ -197,7 +204,7 @@ def main():
         compiled = torch.compile(stacked, dynamic=False)
         limit = ADDITIONS / PORTS * BATCH * CENTRES / 8 * SIDE * SIDE * len(moves) / hertz
         for step in (forward, both):
-            ways = {"kernel": fused, "stacked": stacked, "looped": looped} | ({} if quick else {"compiled": compiled})
+            ways = {"kernel": fused, "smooth": smooth, "stacked": stacked, "looped": looped} | ({} if quick else {"compiled": compiled})
             runs = {name: lambda way=way, step=step, data=data, moves=moves: step(way, data, moves) for name, way in ways.items()}
             for run in runs.values():
                 run()
@@ -214,6 +221,7 @@ def main():
                 f"{by_threads(step, data, moves):.2f} x",
                 f"{100 * memory:.1f} %",
                 f"{found['kernel'] / limit:.1f} x" if step is forward else "-",
+                f"{found['smooth'] / found['kernel']:.1f} x the time",
             )
     console = Console(width=160)
     console.print(table)

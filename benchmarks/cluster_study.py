@@ -36,7 +36,7 @@ class Row:
 
 
 #: How smooth the minimum over moves is at first, in widths that `soften` measures.
-SOFTNESS = 3.0
+SOFTNESS = 30.0
 PAPER = Settings(loss="mse", optimiser="sgd", rate=0.1, changes=Changes())
 
 

@@ -77,7 +77,7 @@ class Lanes:
         return self.b.bitcast(self.b.and_(self.b.bitcast(vector, self.bits), keep), self.type)
 
     def power_of_two(self, x: Code) -> Code:
-        """2^x for x below 100; 0 where that is too small for a number, and where x is none. Its error is that of x."""
+        """2^x for x below 100; 0 where that is next to nothing (products would be slow), and where x is none. Its error is that of x."""
         b, fraction, terms = self.b, FRACTION[self.size], POWERS[self.size]
         bias = (1 << (8 * self.size - 2 - fraction)) - 1
         large = self.constant(1.5 * 2.0**fraction)  # in such a number the lowest bit counts ones
@@ -86,7 +86,7 @@ class Lanes:
         value = self._series([math.log(2) ** k / math.factorial(k) for k in range(terms + 1)], rest)
         exponent = b.add(b.bitcast(rounded, self.bits), self._whole(bias))
         scale = b.bitcast(b.shl(exponent, self._whole(fraction)), self.type)
-        return b.select(b.fcmp_ordered(">", x, self.constant(1.0 - bias)), b.fmul(value, scale), self.constant(0.0))
+        return b.select(b.fcmp_ordered(">", x, self.constant(-bias / 2)), b.fmul(value, scale), self.constant(0.0))
 
     def log_of_two(self, x: Code) -> Code:
         """log2 of positive numbers, by the series of the inverse hyperbolic tangent; some number below all others for 0."""
@@ -102,7 +102,7 @@ class Lanes:
     def _series(self, terms: Sequence[float], x: Code) -> Code:
         total = self.constant(terms[-1])
         for term in reversed(terms[:-1]):
-            total = self.b.fadd(self.b.fmul(total, x), self.constant(term))
+            total = self._call("fmuladd", total, x, self.constant(term))
         return total
 
     def _whole(self, value: int) -> Code:
@@ -110,10 +110,12 @@ class Lanes:
 
     def sqrt(self, vector: Code) -> Code:
         """The square root."""
-        kind = f"v{self.count}f{8 * self.size}"
+        return self._call("sqrt", vector)
+
+    def _call(self, name: str, *vectors: Code) -> Code:
         find: Code = cgutils.get_or_insert_function
-        function = find(self.b.module, ir.FunctionType(self.type, [self.type]), f"llvm.sqrt.{kind}")
-        return self.b.call(function, [vector])
+        kind = ir.FunctionType(self.type, [self.type] * len(vectors))
+        return self.b.call(find(self.b.module, kind, f"llvm.{name}.v{self.count}f{8 * self.size}"), vectors)
 
     def sum(self, vectors: Sequence[Code]) -> Code:
         """The sum, from the left."""
