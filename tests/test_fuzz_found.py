@@ -127,6 +127,56 @@ def test_a_sample_on_which_pythons_number_raises_and_numpys_does_not_is_named():
 ROWS = tuple({"x": x, "p": np.array([[0.25, 0.5, x], [1.0, -2.0, 3.0]])} for x in (0.5, 1.25, 0.1))
 
 ARRAYS = {
+    "another name for a list in a loop that changes the list": """
+def f(x, p):
+    items = [1.0, 2.0]
+    for _ in range(3):
+        same = items
+        same[0] = p[0, 0] * x
+    return items[0] + same[1]
+""",
+    "another name for a list in an arm that changes the list": """
+def f(x, p):
+    items = [p[0, 0], p[0, 1]]
+    if x > 0.0:
+        same = items
+        same[0] = 1.0
+    return items[0] + items[1]
+""",
+    "an array behind a check that every sample fails": """
+def f(x, p):
+    if x < 100.0:
+        raise ValueError
+    return p
+""",
+    "an error that is raised again": """
+import math
+
+def f(x, p):
+    try:
+        y = math.asin(3.0 * x)
+    except Exception:
+        raise
+    return y
+""",
+    "an error that is raised again under a condition": """
+import math
+
+def f(x, p):
+    try:
+        y = math.asin(math.log(x + 1.0))
+    except ValueError:
+        if p[0, 0] < 100.0:
+            raise
+        y = 0.0
+    return y
+""",
+    "a remainder of infinity that is not chosen": """
+import numpy as np
+
+def f(x, p):
+    return min(1.0, np.float64(x) / 0.0 % 1.5)
+""",
     "truth values of NumPy are added and multiplied as NumPy does": """
 def f(x, p):
     both = (p[0] < 1.0) + (p[0] < x)

@@ -22,7 +22,7 @@ f(x: real)
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 
 from deepalgo.emit.rewriter import Fresh, Rewriter
@@ -39,14 +39,19 @@ QUOTIENTS = {"div", "quotient", "mod", "fmod", "remainder"}
 
 def sink(program: Program) -> Program:
     """The program with what may be infinite inside of the arms that use it."""
-    return Sink(Fresh.of(program)).program(program)
+    zeros = {weight.key for weight in program.weights if isinstance(weight.value, (int, float)) and weight.value == 0}
+    return Sink(Fresh.of(program), zeros).program(program)
 
 
 class Sink(Rewriter):
-    """`hazards` are the operations, by their result, that may be infinite or depend on one that may; `order` is the program's."""
+    """`hazards` are the operations, by their result, that may be infinite or depend on one that may; `order` is the program's.
 
-    def __init__(self, fresh: Fresh) -> None:
+    `zeros` are the keys of weights that are 0 at birth.
+    """
+
+    def __init__(self, fresh: Fresh, zeros: Container[str]) -> None:
         super().__init__(fresh)
+        self.zeros = zeros
         self.hazards: dict[Value, Op] = {}
         self.order: dict[Value, int] = {}
         self.guarded: set[Span | None] = set()
@@ -66,7 +71,7 @@ class Sink(Rewriter):
         args = self.see(op.args)
         if op.name == "div" and op.result.type.kind is Kind.REAL and self.is_origin(op):
             op = replace(op, name="quotient")  # its derivative is finite at 0
-        if _is_steady(op):
+        if _is_steady(op, self.zeros):
             self.steady.add(op.result)
         if op.name == "select" and op.result.type.kind >= Kind.REAL and any(arg in self.hazards for arg in args[1:]):
             return self.select(op, args)
@@ -169,9 +174,9 @@ class Sink(Rewriter):
         return kept[::-1]
 
 
-def _is_steady(op: Op) -> bool:
-    """Whether this is a weight, or a constant other than 0."""
+def _is_steady(op: Op, zeros: Container[str]) -> bool:
+    """Whether this is a weight or a constant other than 0."""
     if op.name == "const":
         value = op.attr("value")
         return isinstance(value, (int, float)) and value != 0
-    return op.name == "weight" and not op.result.type.shape
+    return op.name == "weight" and not op.result.type.shape and str(op.attr("key")) not in zeros

@@ -222,13 +222,21 @@ class LoopRegion:
     def _widen(self, change: Change) -> bool:
         """Carry what the draft changed and was not carried yet; whether there was anything."""
         machine = self.machine
-        grown = False
         machine.deep_loose, machine.loose = True, change.made
-        for container, before, after in change.touched.values():
-            for key, old, new in self._entries(container, before, after):
-                grown |= self._widen_place(Place(container, key), old, new)
+        entries = [
+            (Place(container, key), old, new)
+            for container, before, after in change.touched.values()
+            for key, old, new in self._entries(container, before, after)
+        ]
+        entries = [entry for entry in entries if self._may_grow(*entry)]
+        with change.applied():  # a container is what the draft left in it
+            left = [structure_of(new, machine.is_loose, machine.is_made) for _, _, new in entries]
+        grown = [self._widen_place(place, old, shape) for (place, old, _), shape in zip(entries, left, strict=True)]
         machine.deep_loose, machine.loose = False, {}
-        return grown
+        return any(grown)
+
+    def _may_grow(self, place: Place, old: Any, new: Any) -> bool:
+        return place.id not in self.given_up and (place.id in self.carried or not is_same(old, new))
 
     def _find_kin(self, change: Change | None) -> bool:
         """Note which carried places share a container, before the first round or after one: each will get a copy of its own."""
@@ -276,15 +284,11 @@ class LoopRegion:
             self.node,
         )
 
-    def _widen_place(self, place: Place, old: Any, new: Any) -> bool:
-        if place.id in self.given_up:
-            return False
-        entry = self.carried.get(place.id)
-        if entry is None and is_same(old, new):
-            return False
-        machine = self.machine
+    def _widen_place(self, place: Place, old: Any, left: Structure) -> bool:
+        """Make room for what the draft left at a place."""
+        entry, machine = self.carried.get(place.id), self.machine
         known = structure_of(old, machine.is_loose, machine.is_made) if entry is None else entry[1]
-        wider = join(known, structure_of(new, machine.is_loose, machine.is_made))
+        wider = join(known, left)
         if entry is not None and wider == entry[1]:
             return False
         if old is UNDEFINED and not _carries_numbers(wider):

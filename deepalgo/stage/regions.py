@@ -274,8 +274,9 @@ class Meeting:
         if all(is_same(first, value) for value in values[1:]):
             return lambda: first
         structure: Structure = ANYTHING
-        for value in values:
-            structure = join(structure, structure_of(value, self.machine.is_loose, self.machine.is_made))
+        for arm, value in zip(self.arms, values, strict=True):
+            with arm.change.applied():  # a container is what the arm left in it
+                structure = join(structure, structure_of(value, self.machine.is_loose, self.machine.is_made))
         leaves = self._line_up(values, structure)
         shared = self._shared(values, slots)
         mixed = isinstance(structure, Number) and self._is_mixed(values)

@@ -46,7 +46,7 @@ def _handled(machine: Machine, node: ast.Try) -> Exit:
     arm = run_arm(machine, machine.constant(True), True, lambda: _body(machine, node, fine))
     machine.try_level = level
     dirty = machine.dirty_checks.pop()
-    caught = _caught(machine, arm.body, catches)
+    caught = _caught(machine, arm.body, catches, node.handlers)
     if not caught:
         outcome = _without_checks(machine, node, arm, catches)
     elif dirty and len(node.body) > 1:
@@ -87,15 +87,22 @@ def _classes(machine: Machine, handler: ast.ExceptHandler) -> tuple[type[BaseExc
     return tuple(found) if isinstance(found, tuple) else (found,)
 
 
-def _caught(machine: Machine, body: list[Statement], catches: list[tuple[type[BaseException], ...]]) -> dict[str, int]:
+def _caught(
+    machine: Machine, body: list[Statement], catches: list[tuple[type[BaseException], ...]], handlers: list[ast.ExceptHandler]
+) -> dict[str, int]:
     """Which handler takes which of the errors that checks of the body may raise."""
     found: dict[str, int] = {}
     for statement in walk(Block((), tuple(body), ())):
         if isinstance(statement, Check):
             place = _handler_of(class_named(machine, statement.error), catches)
-            if place is not None:
+            if place is not None and not _passes_on(handlers[place]):
                 found[statement.error] = place
     return found
+
+
+def _passes_on(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler does nothing but raise again what it caught: the error stays what and where it is."""
+    return len(handler.body) == 1 and isinstance(handler.body[0], ast.Raise) and handler.body[0].exc is None
 
 
 def class_named(machine: Machine, name: str) -> type[BaseException] | None:
@@ -160,20 +167,29 @@ def _region(
         with machine.builder.into(arm.body):
             machine.fail(arm.raised)
         place = _handler_of(arm.raised.kind, catches)
-        if place is not None:
+        if place is not None and not _passes_on(node.handlers[place]):
             caught = {**caught, arm.raised.kind.__name__: place}
     handlers = []
     for place in sorted(set(caught.values())):
         names = tuple(name for name, owner in caught.items() if owner == place)
-        handlers.append((names, _handler_arm(machine, node.handlers[place], names[0], arm.change if dirty else None)))
+        error = _common_error(machine, arm.body, names)
+        handlers.append((names, _handler_arm(machine, node.handlers[place], error, arm.change if dirty else None)))
     span = machine.at(node)
     arms = [arm, *(staged for _, staged in handlers)]
     return Meeting(machine, arms).conclude(lambda results, blocks: _try(results, blocks, handlers, span))
 
 
-def _handler_arm(machine: Machine, handler: ast.ExceptHandler, name: str, lost: Change | None) -> Arm:
+def _common_error(machine: Machine, body: list[Statement], names: tuple[str, ...]) -> UserRaise:
+    """What a handler catches, with message and place as far as all checks of the body that raise it have them in common."""
+    checks = [item for item in walk(Block((), tuple(body), ())) if isinstance(item, Check) and item.error in names]
+    places = {item.span.place if item.span is not None else "" for item in checks}
+    messages = {"" if item.operands else item.message for item in checks}
+    span = checks[0].span if len(places) == 1 else None
+    return UserRaise(class_named(machine, names[0]) or Exception, messages.pop() if len(messages) == 1 else "", span or machine.span)
+
+
+def _handler_arm(machine: Machine, handler: ast.ExceptHandler, error: UserRaise, lost: Change | None) -> Arm:
     """Stage a handler; what the body may have changed before it failed is lost to it."""
-    error = UserRaise(class_named(machine, name) or Exception, "", machine.span)
 
     def thunk() -> Exit:
         if lost is not None:

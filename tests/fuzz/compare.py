@@ -184,7 +184,7 @@ class Comparison:
         expected = next((result.value for result in self.oracle.results if not result.error), None)
         if expected is not None and _structure(answer) != _structure(expected):
             raise Mismatch("wrong", "another structure", f"{_structure(answer)} instead of {_structure(expected)}")
-        shapes = [()] * len(flat(answer)) if expected is None else _shapes(expected)
+        shapes = [_tensor(leaf).shape[size is not None :] for leaf in flat(answer)] if expected is None else _shapes(expected)
         return [column for leaf, shape in zip(flat(answer), shapes, strict=True) for column in _columns(leaf, size, shape)]
 
     def compare_values(self, leaves: Tensors, what: str = "") -> None:

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.autograd.function import FunctionCtx
 
 from deepalgo.ops.forms.operands import Operand, apply, is_integral, may_look, spread, tensors
+from deepalgo.ops.forms.overflow import isfinite
 
 #: A power of two, so that multiples are exact; it brings every quotient of ordinary numbers below overflow.
 HUGE = 2.0**1020
@@ -106,7 +107,8 @@ class Quotient(torch.autograd.Function):
         if not ctx.needs_input_grad[1]:
             return g, None
         a, b, r = ctx.saved_tensors
-        return g, -g * torch.round((a - r) / b).detach()
+        times = torch.round((a - r) / b).detach()
+        return g, -g * torch.where(isfinite(times), times, 0)  # there is no remainder of infinity
 
 
 class Fmod(Quotient):
