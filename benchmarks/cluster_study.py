@@ -57,6 +57,7 @@ def rows(study):
         Row("pixels in place of edges (no W1)", pixels, settings),
         other("places not weighed (no w2)", weighed=False),
         other("edges not corrected", correction=()) if rival.correction else other("edges corrected", correction=(16,)),
+        *([other("edges corrected by one layer", correction=rival.correction[:1])] if len(rival.correction) > 1 else []),
         other("vote corrected", hidden=32),
         other("random samples", centres="random"),
         other("k-medoids", centres="k-medoids"),
