@@ -180,12 +180,15 @@ def _region(
 
 
 def _common_error(machine: Machine, body: list[Statement], names: tuple[str, ...]) -> UserRaise:
-    """What a handler catches, with message and place as far as all checks of the body that raise it have them in common."""
+    """What a handler catches, with message and place as far as all checks of the body that raise it have them in common.
+
+    Where they have no place in common, a bare `raise` names its own.
+    """
     checks = [item for item in walk(Block((), tuple(body), ())) if isinstance(item, Check) and item.error in names]
     places = {item.span.place if item.span is not None else "" for item in checks}
     messages = {"" if item.operands else item.message for item in checks}
     span = checks[0].span if len(places) == 1 else None
-    return UserRaise(class_named(machine, names[0]) or Exception, messages.pop() if len(messages) == 1 else "", span or machine.span)
+    return UserRaise(class_named(machine, names[0]) or Exception, messages.pop() if len(messages) == 1 else "", span)
 
 
 def _handler_arm(machine: Machine, handler: ast.ExceptHandler, error: UserRaise, lost: Change | None) -> Arm:

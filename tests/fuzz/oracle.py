@@ -26,6 +26,8 @@ from tests.fuzz.program import Place, Program
 
 STEP = 1e-4
 BLURRED = 32
+#: So many different answers among them are chaos.
+SCATTERED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,11 @@ class Oracle:
         """The runs among the blurred ones that took another path, or ended otherwise."""
         here = self.results[sample]
         return [other for other in self.blurred(sample) if other.error != here.error or other.path != here.path]
+
+    def is_chaotic(self, sample: int) -> bool:
+        """Whether the last places of the inputs lead to many different answers, on many paths: no one can say which is right."""
+        answers = [[float(f"{leaf:.6g}") for leaf in flat(other.value)] for other in self.others(sample) if not other.error]
+        return len(set(map(tuple, answers))) >= SCATTERED
 
     def tolerance(self, sample: int) -> list[float]:
         """How far each leaf moves when the last places do, on the path that the sample takes.
