@@ -127,6 +127,26 @@ def test_a_sample_on_which_pythons_number_raises_and_numpys_does_not_is_named():
 ROWS = tuple({"x": x, "p": np.array([[0.25, 0.5, x], [1.0, -2.0, 3.0]])} for x in (0.5, 1.25, 0.1))
 
 ARRAYS = {
+    "a product with an infinite quotient that is not chosen": """
+import numpy as np
+
+def f(x, p):
+    y = np.float64(x) - x
+    return min(1.0, y * (1.0 / y)), max(1.0, np.interp(2.0, [0.5, 1.0, 2.5], [1.0, -2.0, 1.0]) / (y * 0.0))
+""",
+    "questions about one error in several arms": """
+import math
+
+import numpy as np
+
+def f(x, p):
+    p[0] = max(float(np.maximum(min(p[1, int(x)], 1.0), math.log1p(x) if x else 1.0)), 1.0)
+    if not x:
+        y = 1 / math.log10(x)
+    else:
+        y = np.sum([1.0 / p[0, 1], 1.0, 1.0])
+    return p
+""",
     "another name for a list in a loop that changes the list": """
 def f(x, p):
     items = [1.0, 2.0]

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 
 from deepalgo.emit.knowing import QUESTIONS, Knowing
 from deepalgo.emit.rewriter import Fresh
-from deepalgo.ir import Attr, Check, If, Kind, Op, Program, Type, Value
+from deepalgo.ir import Attr, Block, Check, If, Kind, Op, Program, Type, Value
 
 #: Whole numbers in, whole numbers out; what torch's integers cannot hold is left to the program.
 WHOLE: Mapping[str, Callable[..., int]] = {
@@ -41,6 +41,13 @@ class Fold(Knowing):
     def __init__(self, fresh: Fresh) -> None:
         super().__init__(fresh)
         self.asked: dict[tuple[Value, Value], Value] = {}
+
+    def block(self, block: Block) -> Block:
+        """A block; what was added for a question in it is not there behind it."""
+        before = dict(self.asked)
+        made = super().block(block)
+        self.asked = before
+        return made
 
     def instead(self, op: Op, args: tuple[Value, ...]) -> Value | None:
         """A constant, or another value."""

@@ -33,6 +33,8 @@ from deepalgo.spans import Span
 #: Operations whose value or derivative can be infinite although their operands are not.
 ORIGINS = {"div", "quotient", "pow", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "asin", "acos", "acosh",
            "atanh", "tan", "sinh", "cosh", "gamma", "lgamma", "mod", "fmod", "remainder", "hypot", "atan2"}
+#: Python's choices: the second operand if it compares so with the first.
+SMALLER = {"min": "lt", "max": "gt"}
 #: Operations that are harmless if their second operand is not 0.
 QUOTIENTS = {"div", "quotient", "mod", "fmod", "remainder"}
 
@@ -75,6 +77,8 @@ class Sink(Rewriter):
             self.steady.add(op.result)
         if op.name == "select" and op.result.type.kind >= Kind.REAL and any(arg in self.hazards for arg in args[1:]):
             return self.select(op, args)
+        if op.name in SMALLER and op.result.type.kind == Kind.REAL and any(arg in self.hazards for arg in args):
+            return self.select(op, (self.add(SMALLER[op.name], args[1], args[0]), args[1], args[0]))
         if self.is_origin(op) or any(arg in self.hazards for arg in args):
             self.add_hazard(replace(op, args=args))
         super().op(op)
@@ -99,7 +103,7 @@ class Sink(Rewriter):
         if condition.type.shape:
             chosen = self.shielded(condition, first, [value for value in one if value not in both])
             kept = self.shielded(self.add("not", condition), second, [value for value in other if value not in both])
-            self.out.append(replace(op, args=(condition, chosen, kept)))
+            self.out.append(replace(op, name="select", args=(condition, chosen, kept)))
         else:
             then = self.arm(Block((), (), (first,)), [value for value in one if value not in both])
             orelse = self.arm(Block((), (), (second,)), [value for value in other if value not in both])
