@@ -2,7 +2,7 @@
 
 >>> definitions = brought("matching")
 >>> list(definitions)
-['match_boxes', 'moved', 'kept', 'rotation', 'pixel_norms', 'box_sums']
+['match_boxes', 'smooth_least', 'moved', 'kept', 'rotation', 'pixel_norms', 'box_sums']
 >>> print(definitions["box_sums"].splitlines()[0])
 def box_sums(distances):
 """
