@@ -22,7 +22,7 @@ from deepalgo.emit.sink import sink
 from deepalgo.emit.spare import spare
 from deepalgo.emit.unroll import unroll
 from deepalgo.emit.weigh import Scales
-from deepalgo.ir import Check, Program, Try, walk
+from deepalgo.ir import Check, If, Program, Try, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +64,17 @@ def lower(program: Program, plan: Plan) -> Lowered:
     if plan.fixed:
         program = mask(program, rounds=plan.rounds)
     elif not plan.record:
-        program = prune(merge(fold(lighten(program)), apart=True))
-        program = lighten(prune(look_up(program)))  # what is a table by now may be light as well
+        before, program = _branches(program), lighten(program)
+        if 0 < _branches(program) < before:  # what holds tables by now may be light as well
+            program = lighten(prune(look_up(prune(merge(fold(program), apart=True)))))
     program = prune(merge(fold(program), apart=True))
     if not plan.fixed and not plan.record:
         program = prune(look_up(program))
     return Lowered(program, checks)
+
+
+def _branches(program: Program) -> int:
+    return sum(isinstance(statement, If) for statement in walk(program.body))
 
 
 def lighten(program: Program) -> Program:
