@@ -44,7 +44,8 @@ def match_softly(
     count, channels, height, width = images.shape
     blocks, side = masks.shape[0], masks.shape[-1]
     least = np.empty((count, height - 2, width - 2, blocks * side), images.dtype)
-    winners, rests = np.empty(least.shape, np.int8), np.zeros(least.shape, least.dtype)
+    winners = np.empty(least.shape, np.int8)
+    rests = np.zeros(least.shape if softness > 0 else (1,), least.dtype)  # a hard minimum takes nothing away
     run, planes = _forward(images.dtype, channels, p, softness > 0), _planes(images, masks, centres)
     scales = scales_of(images.dtype, softness, len(offsets))
 
