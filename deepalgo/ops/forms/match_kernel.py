@@ -2,7 +2,7 @@
 
 In place of the least distance it finds a smooth minimum, whose gradient runs through all transforms, if a softness is given.
 Nothing of the size images x centres x transforms is stored. The backward pass leaves out centres (a vector of them at a time) whose
-gradient is negligible for an image, and transforms that won nowhere in the rows at hand. Threads share the work by centres.
+gradient is negligible for an image, and transforms that won nowhere in the rows at hand. Threads share the work by images, those of the gradient by centres.
 
 Layouts: images (images, channels, height, width); masks (blocks, channels, height, width, lanes); centres (blocks, channels, angles,
 height + 2 margin, width + 2 margin, lanes), framed by zeros; results (images, height - 2, width - 2, blocks x lanes).
@@ -54,25 +54,25 @@ def match_softly(
         sums = np.zeros((width, len(offsets), 2, side), images.dtype)
         boxes = np.zeros((len(offsets), TOGETHER, side), images.dtype)
         run(
-            *map(_address, (images, masks, centres, planes)),
+            *map(_address, (images[start:stop], masks, centres, planes)),
             int(planes[2]),
             centres.shape[-2],
             *map(_address, (offsets, ring, sums)),
-            _address(least),
-            _address(winners),
-            _address(rests),
-            count,
+            _address(least[start:stop]),
+            _address(winners[start:stop]),
+            _address(rests[start:stop] if softness > 0 else rests),
+            stop - start,
             height,
             width,
             len(offsets),
             blocks * side,
             _address(boxes),
             _address(scales),
-            start,
-            stop,
+            0,
+            blocks,
         )
 
-    _share(blocks, threads, part)
+    _share(count, threads, part)
     return least, winners, rests
 
 
