@@ -1,4 +1,4 @@
-"""Loops over a whole batch for which torch's own functions branch at every number; compiled at first use and kept on disk.
+"""Loops over a whole batch for which torch's own functions branch at every number; compiled at first use.
 
 A processor mispredicts half of the branches on mixed data. These loops have none, so that one instruction works on several numbers.
 
@@ -97,5 +97,5 @@ LOOPS: dict[str, Callable[..., Any]] = {"blend": _blend, "part": _part, "look_up
 def _compiled(name: str) -> Callable[..., Any]:
     import numba
 
-    compiled: Callable[..., Any] = numba.njit(cache=True, boundscheck=False, error_model="numpy")(LOOPS[name])
+    compiled: Callable[..., Any] = numba.njit(boundscheck=False, error_model="numpy")(LOOPS[name])
     return compiled
