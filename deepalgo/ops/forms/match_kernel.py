@@ -2,7 +2,8 @@
 
 In place of the least distance it finds a smooth minimum, whose gradient runs through all transforms, if a softness is given.
 Nothing of the size images x centres x transforms is stored. The backward pass leaves out centres (a vector of them at a time) whose
-gradient is negligible for an image, and transforms that won nowhere in the rows at hand. Threads share the work by images, those of the gradient by centres.
+gradient is negligible for an image, and transforms that won nowhere in the rows at hand. Threads share the images, in the
+backward pass the centres.
 
 Layouts: images (images, channels, height, width); masks (blocks, channels, height, width, lanes); centres (blocks, channels, angles,
 height + 2 margin, width + 2 margin, lanes), framed by zeros; results (images, height - 2, width - 2, blocks x lanes).
