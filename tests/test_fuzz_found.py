@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import deepalgo as da
 from tests.fuzz.compare import check
+from tests.fuzz.oracle import Oracle
 from tests.fuzz.program import Program
 
 FOUND = {
@@ -127,6 +130,19 @@ def test_a_sample_on_which_pythons_number_raises_and_numpys_does_not_is_named():
 ROWS = tuple({"x": x, "p": np.array([[0.25, 0.5, x], [1.0, -2.0, 3.0]])} for x in (0.5, 1.25, 0.1))
 
 ARRAYS = {
+    "an error of several lines that is raised again": """
+import math
+
+def f(x, p):
+    try:
+        y = math.asin(3.0 * x)
+        y = math.log(0.3 - x) + y
+    except ValueError:
+        if p[0, 0] < 100.0:
+            raise
+        y = 0.0
+    return y
+""",
     "a product with an infinite quotient that is not chosen": """
 import numpy as np
 
@@ -358,3 +374,34 @@ def test_a_program_that_once_failed_answers_as_python_does(claim):
     source, samples = FOUND[claim]
     verdict = check(Program(0, source, "f", samples, {}))
     assert (verdict.word, verdict.reason) == ("ok", ""), verdict.detail
+
+
+def test_a_bare_raise_names_itself_where_the_error_may_come_from_several_lines():
+    def logarithm(x):
+        return math.log(0.3 - x)
+
+    def f(x):
+        try:
+            y = math.asin(3.0 * x) + logarithm(x)
+        except ValueError:
+            if x < 100.0:
+                raise
+            y = 0.0
+        return y
+
+    with pytest.raises(da.HeuristicError) as caught:
+        da.compile(f)(1.0)
+    assert caught.value.error == "ValueError" and caught.value.span.lines[0].strip() == "raise"
+
+
+def test_chaos_is_told_from_a_wrong_answer():
+    chaotic = """
+import math
+
+def f(x):
+    for _ in range(30):
+        x = 34.0 * math.sin(x) if x < 30.0 else 33.0 * math.sin(x)
+    return x
+"""
+    assert Oracle(Program(0, chaotic, "f", ({"x": 0.7},), {})).is_chaotic(0)
+    assert not Oracle(Program(0, chaotic.replace("30)", "2)"), "f", ({"x": 0.7},), {})).is_chaotic(0)
