@@ -130,6 +130,17 @@ def test_a_sample_on_which_pythons_number_raises_and_numpys_does_not_is_named():
 ROWS = tuple({"x": x, "p": np.array([[0.25, 0.5, x], [1.0, -2.0, 3.0]])} for x in (0.5, 1.25, 0.1))
 
 ARRAYS = {
+    "a number looked up in an arm that all samples compute": """
+import numpy as np
+
+def f(x, p):
+    turns = round(x)
+    try:
+        share = (1.0 if turns else 2.0 if np.any(p) else 3.0) / max(min(-turns, 1.0), 1.0)
+    except ZeroDivisionError:
+        share = 4.0
+    return x * np.array([share, 1.0])
+""",
     "an error of several lines that is raised again": """
 import math
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from deepalgo.emit.rewriter import INT, Fresh, Rewriter
-from deepalgo.emit.risk import constants, exposed
+from deepalgo.emit.risk import at_risk, constants, exposed
 from deepalgo.ir import Attr, Block, Check, If, Loop, Op, Program, Value, While, captured, walk
 
 
@@ -32,7 +32,10 @@ def mask(program: Program, light: Callable[[If], bool] = lambda branch: True, ro
 
 
 class Mask(Rewriter):
-    """`active` is true for the samples that come to the current statement; None means all."""
+    """`active` is true for the samples that come to the current statement; None means all.
+
+    `arms` are the arms around it: who takes them, and what can get a gradient of NaN from a risky operation of theirs.
+    """
 
     def __init__(self, fresh: Fresh, known: Mapping[Value, Attr], light: Callable[[If], bool], rounds: int | None) -> None:
         super().__init__(fresh)
@@ -40,6 +43,14 @@ class Mask(Rewriter):
         self.light = light
         self.rounds = rounds
         self.active: Value | None = None
+        self.arms: list[tuple[Value, set[Value]]] = []
+
+    def op(self, op: Op) -> None:
+        """An operation. A number looked up is cut, as the table that it comes from holds one for all samples."""
+        super().op(op)
+        for taken, reached in self.arms if op.name == "look_up" else ():
+            if op.result in reached:
+                self.env[op.result] = self.cut(taken, self.see((op.result,))[0])
 
     def check(self, check: Check) -> None:
         """A check concerns the active samples only."""
@@ -77,7 +88,9 @@ class Mask(Rewriter):
             self.env[value] = self.cut(taken, self.see((value,))[0])
         if _checks(block):
             self.active = self.both(outer, taken)
+        self.arms.append((taken, at_risk(block, self.known)))
         results = self.inline(block)
+        self.arms.pop()
         self.active = outer
         self.restore(block, params, before)
         return results
@@ -130,4 +143,5 @@ def _checks(block: Block) -> bool:
 
 def _acts(block: Block, known: Mapping[Value, Attr]) -> bool:
     """Whether the block needs to know which samples take it."""
-    return _checks(block) or bool(exposed(block, known))
+    tables = any(isinstance(statement, Op) and statement.name == "look_up" for statement in walk(block))
+    return _checks(block) or tables or bool(exposed(block, known))

@@ -26,9 +26,15 @@ def constants(block: Block) -> dict[Value, Attr]:
 
 def exposed(block: Block, known: Mapping[Value, Attr], params: Iterable[Value] = ()) -> list[Value]:
     """The captured values (and `params`) that can get a gradient of NaN from a risky operation of the block."""
+    reached = at_risk(block, known)
+    return [value for value in (*params, *captured(block)) if value in reached and _learns(value) and value not in known]
+
+
+def at_risk(block: Block, known: Mapping[Value, Attr]) -> set[Value]:
+    """All values that can get a gradient of NaN from a risky operation of the block, up to the tables that numbers are looked up in."""
     reached: set[Value] = set()
     _spread(block, known, reached)
-    return [value for value in (*params, *captured(block)) if value in reached and _learns(value) and value not in known]
+    return reached
 
 
 def is_risky(op: Op, known: Mapping[Value, Attr]) -> bool:
@@ -56,8 +62,10 @@ def _spread(block: Block, known: Mapping[Value, Attr], reached: set[Value]) -> N
 
 def _spread_statement(statement: Statement, known: Mapping[Value, Attr], reached: set[Value]) -> None:
     match statement:
+        case Op(_, "look_up"):
+            pass
         case Op(result, _, args):
-            if result in reached or (_learns(result) and is_risky(statement, known)):
+            if _learns(result) and (result in reached or is_risky(statement, known)):
                 reached.update(args)
         case If(results, _, then, orelse):
             _spread_results(results, then, known, reached)
