@@ -2,8 +2,7 @@
 
 In place of the least distance it finds a smooth minimum, whose gradient runs through all transforms, if a softness is given.
 Nothing of the size images x centres x transforms is stored. The backward pass leaves out centres (a vector of them at a time) whose
-gradient is negligible for an image, and transforms that won nowhere in the rows at hand. Threads share the images, in the
-backward pass the centres.
+gradient is negligible for an image, and transforms that won nowhere in the rows at hand. Threads share the images.
 
 Layouts: images (images, channels, height, width); masks (blocks, channels, height, width, lanes); centres (blocks, channels, angles,
 height + 2 margin, width + 2 margin, lanes), framed by zeros; results (images, height - 2, width - 2, blocks x lanes).
@@ -14,17 +13,18 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar, cast
 
 import numba as nb
 import numpy as np
-import numpy.typing as npt
 
 from deepalgo.ops.forms.match_lanes import WIDTH
 from deepalgo.ops.forms.match_rows import TOGETHER, backward_row, forward_row
+from deepalgo.ops.forms.matching import Array, Sums
+from deepalgo.ops.forms.team import share
 
-Array = npt.NDArray[Any]
+#: Bytes that a processor loads at once into its cache.
+LINE = 64
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -44,16 +44,16 @@ def match_softly(
     """Smooth minima, winners, and what rounding took from the minima."""
     count, channels, height, width = images.shape
     blocks, side = masks.shape[0], masks.shape[-1]
-    least = np.empty((count, height - 2, width - 2, blocks * side), images.dtype)
-    winners = np.empty(least.shape, np.int8)
+    least = aligned((count, height - 2, width - 2, blocks * side), images.dtype)
+    winners = aligned(least.shape, np.dtype(np.int8))
     rests = np.zeros(least.shape if softness > 0 else (1,), least.dtype)  # a hard minimum takes nothing away
     run, planes = _forward(images.dtype, channels, p, softness > 0), _planes(images, masks, centres)
     scales = scales_of(images.dtype, softness, len(offsets))
 
     def part(start: int, stop: int) -> None:
-        ring = np.zeros((len(offsets), 2, side), images.dtype)
-        sums = np.zeros((width, len(offsets), 2, side), images.dtype)
-        boxes = np.zeros((len(offsets), TOGETHER, side), images.dtype)
+        ring = aligned((len(offsets), 2, side), images.dtype)
+        sums = aligned((width, len(offsets), 2, side), images.dtype)
+        boxes = aligned((len(offsets), TOGETHER, side), images.dtype)
         run(
             *map(_address, (images[start:stop], masks, centres, planes)),
             int(planes[2]),
@@ -73,7 +73,7 @@ def match_softly(
             blocks,
         )
 
-    _share(count, threads, part)
+    share(count, threads, part)
     return least, winners, rests
 
 
@@ -85,14 +85,14 @@ def flow_of(winners: Array, translations: Array) -> Array:
 
 
 def match_gradients(
-    images: Array, masks: Array, centres: Array, offsets: Array, p: int, winners: Array, gradients: Array, threads: int, wanted: bool
-) -> tuple[Array, Array, Array]:
-    """Gradients of images (zeros unless they are wanted), masks and centres.
+    images: Array, masks: Array, centres: Array, offsets: Array, p: int, winners: Array, gradients: Array, wanted: bool, sums: Sums
+) -> Array:
+    """Gradients of images (zeros unless they are wanted); those of masks and centres are added to the sums.
 
     A centre is negligible for an image if its largest gradient is lost in rounding beside the largest of all.
     """
     run = _backward(images.dtype, images.shape[1], p, wanted)
-    return gradients_of(run, (winners,), images, masks, centres, offsets, gradients, threads, wanted)
+    return gradients_of(run, (winners,), images, masks, centres, offsets, gradients, wanted, sums)
 
 
 def gradients_of(
@@ -103,40 +103,31 @@ def gradients_of(
     centres: Array,
     offsets: Array,
     gradients: Array,
-    threads: int,
     wanted: bool,
-) -> tuple[Array, Array, Array]:
+    sums: Sums,
+) -> Array:
     """What `run` finds, given what the forward pass found."""
     largest = _largest(gradients, masks.shape[-1])
     active = largest > np.finfo(images.dtype).eps * largest.max(initial=0)
     planes = _planes(images, masks, centres)
-    to_masks, to_centres = np.zeros_like(masks), np.zeros_like(centres)
     nothing = np.zeros((images.shape[-1], gradients.shape[-1]), images.dtype)
-    to_images: list[Array] = []
-
-    def part(start: int, stop: int) -> None:
-        mine, lanes = np.zeros_like(images), np.concatenate((np.zeros_like(masks[:1]), masks)) if wanted else np.zeros_like(masks[:1])
-        to_images.append(mine)
-        run(
-            *map(_address, (images, masks, centres, planes)),
-            centres.shape[-2],
-            *found,
-            _address(gradients),
-            _address(nothing),
-            offsets,
-            active,
-            lanes,
-            mine,
-            _address(to_masks),
-            _address(to_centres),
-            int(planes[2]),
-            *images.shape[2:],
-            start,
-            stop,
-        )
-
-    _share(len(masks), threads, part)
-    return functools.reduce(np.add, to_images), to_masks, np.negative(to_centres, out=to_centres)
+    lanes = np.concatenate((np.zeros_like(masks[:1]), masks)) if wanted else np.zeros_like(masks[:1])
+    to_images = np.zeros_like(images)
+    run(
+        *map(_address, (images, masks, centres, planes)),
+        centres.shape[-2],
+        *found,
+        _address(gradients),
+        _address(nothing),
+        offsets,
+        active,
+        lanes,
+        to_images,
+        *map(_address, sums),
+        int(planes[2]),
+        *images.shape[2:],
+    )
+    return to_images
 
 
 def _planes(images: Array, masks: Array, centres: Array) -> Array:
@@ -154,14 +145,11 @@ def _address(array: Array) -> int:
     return array.ctypes.data
 
 
-def _share(count: int, threads: int, work: Callable[[int, int], None]) -> None:
-    """Let each thread do some of the blocks."""
-    if threads == 1 or count == 1:
-        return work(0, count)
-    edges = np.linspace(0, count, min(threads, count) + 1).round().astype(int)
-    with ThreadPoolExecutor(len(edges) - 1) as pool:
-        list(pool.map(work, edges[:-1].tolist(), edges[1:].tolist()))
-    return None
+def aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """An array without values that begins with a line of the cache, so that no vector in it crosses two lines."""
+    room = np.empty(math.prod(shape) * dtype.itemsize + LINE, np.uint8)
+    start = -room.ctypes.data % LINE
+    return room[start : room.nbytes - LINE + start].view(dtype).reshape(shape)
 
 
 @functools.cache
@@ -194,8 +182,8 @@ def _forward(dtype: np.dtype[Any], channels: int, p: int, soft: bool) -> Callabl
         start: int,
         stop: int,
     ) -> None:
-        for block in range(start, stop):
-            for b in range(count):
+        for b in range(count):
+            for block in range(start, stop):
                 for i in range(height):
                     box = (b * (height - 2) + i - 2) * (width - 2) * columns + block * side
                     row(
@@ -247,7 +235,7 @@ def _largest(gradients: Array, side: int) -> Array:
 
 @functools.cache
 def _backward(dtype: np.dtype[Any], channels: int, p: int, wanted: bool) -> Callable[..., None]:
-    """Rows of all images, for some blocks of centres, of those transforms that won there."""
+    """Rows of all images, of those transforms that won there."""
     row = backward_row(dtype, channels, p, wanted)
     size, side = dtype.itemsize, WIDTH // dtype.itemsize
 
@@ -270,14 +258,12 @@ def _backward(dtype: np.dtype[Any], channels: int, p: int, wanted: bool) -> Call
         frame: int,
         height: int,
         width: int,
-        start: int,
-        stop: int,
     ) -> None:
         columns = winners.shape[-1]
         present = np.zeros((height + 2, len(offsets)), np.bool_)
         won, sent = np.zeros(3, np.int64), np.zeros(3, np.int64)
-        for block in range(start, stop):
-            for b in range(len(active)):
+        for b in range(len(active)):
+            for block in range(active.shape[1]):
                 if not active[b, block]:
                     continue
                 _note_winners(winners, b, block * side, side, present)

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.ops.forms.match_kernel import Array, compiled, gradients_of, scales_of, send_to_image
+from deepalgo.ops.forms.match_kernel import compiled, gradients_of, scales_of, send_to_image
 from deepalgo.ops.forms.match_lanes import WIDTH
 from deepalgo.ops.forms.match_rows import backward_row, share_row
+from deepalgo.ops.forms.matching import Array, Sums
 
 
 def soft_gradients(
@@ -25,18 +26,18 @@ def soft_gradients(
     smooth: Array,
     rests: Array,
     gradients: Array,
-    threads: int,
     wanted: bool,
     softness: float,
-) -> tuple[Array, Array, Array]:
-    """Gradients of images (zeros unless they are wanted), masks and centres, given the minima and what rounding took from them."""
+    sums: Sums,
+) -> Array:
+    """As `match_gradients`, given the minima and what rounding took from them."""
     run, scales = _soft_backward(images.dtype, images.shape[1], p, wanted), scales_of(images.dtype, softness, len(offsets))
-    return gradients_of(run, (smooth, rests, scales), images, masks, centres, offsets, gradients, threads, wanted)
+    return gradients_of(run, (smooth, rests, scales), images, masks, centres, offsets, gradients, wanted, sums)
 
 
 @functools.cache
 def _soft_backward(dtype: np.dtype[Any], channels: int, p: int, wanted: bool) -> Callable[..., None]:
-    """All images, for some blocks of centres. Arguments are those of the kernel for the winners, with minima in their place."""
+    """All images. Arguments are those of the kernel for the winners, with minima in their place."""
     share, row = share_row(dtype, channels, p), backward_row(dtype, channels, p, wanted)
     size, side = dtype.itemsize, WIDTH // dtype.itemsize
 
@@ -61,14 +62,12 @@ def _soft_backward(dtype: np.dtype[Any], channels: int, p: int, wanted: bool) ->
         frame: int,
         height: int,
         width: int,
-        start: int,
-        stop: int,
     ) -> None:
         columns = smooth.shape[-1]
         sums, shares = np.zeros((width, 2, side), smooth.dtype), np.zeros((height - 2, width - 2, side), smooth.dtype)
         all_mine = np.zeros((width - 2) * side, np.int8)
         won, sent = np.zeros(3, np.int64), np.zeros(3, np.int64)
-        for block in range(start, stop):
+        for block in range(active.shape[1]):
             for b in range(len(active)):
                 if not active[b, block]:
                     continue

@@ -25,9 +25,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from deepalgo.ops.forms.team import share
 from deepalgo.ops.numpy_forms.matching import rotation
 
 Array = npt.NDArray[Any]
+#: What gradients of masks and of centres (with the sign turned) are added to.
+Sums = tuple[Array, Array]
 #: Angle in degrees, rows down, columns to the right.
 Transforms = tuple[tuple[float, int, int], ...]
 #: Bytes of a vector of the kernel.
@@ -201,17 +204,28 @@ def operation(name: str, blank: Callable[..., Any]) -> Callable[[Callable[..., A
 
 
 def gathered(
-    images: Tensor, masks: Tensor, centres: Tensor, gradient: Tensor, columns: int, find: Callable[[slice, Array], tuple[Array, ...]]
+    images: Tensor, masks: Tensor, centres: Tensor, gradient: Tensor, columns: int, find: Callable[[slice, Array, Sums], Array]
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients that `find` finds for some images at a time, given what arrives there with so many columns."""
-    to_images, to_masks, to_centres = torch.zeros_like(images), torch.zeros_like(masks), torch.zeros_like(centres)
-    for start in range(0, len(images), SENT):
-        some = slice(start, start + SENT)
-        found = find(some, F.pad(gradient[some], (0, columns - gradient.shape[-1])).contiguous().numpy())
-        to_images[some] = torch.from_numpy(found[0])
-        to_masks += torch.from_numpy(found[1])
-        to_centres += torch.from_numpy(found[2])
-    return to_images, to_masks, to_centres
+    """The gradients that `find` finds for some images at a time.
+
+    It is given what arrives there, with so many columns. Threads share the images.
+    """
+    pixels, arriving, alike = images.numpy(), gradient.numpy(), (masks.numpy(), centres.numpy())
+    to_images = np.empty_like(pixels)
+
+    def part(start: int, stop: int) -> Sums:
+        sums = np.zeros_like(alike[0]), np.zeros_like(alike[1])
+        sent = np.zeros((min(SENT, stop - start), *arriving.shape[1:-1], columns), arriving.dtype)
+        for first in range(start, stop, SENT):
+            some = slice(first, min(first + SENT, stop))
+            mine = sent[: some.stop - first]
+            mine[..., : arriving.shape[-1]] = arriving[some]
+            to_images[some] = find(some, mine, sums)
+        return sums
+
+    parts = share(len(pixels), torch.get_num_threads(), part)
+    to_masks, to_centres = (functools.reduce(np.add, sums) for sums in zip(*parts, strict=True))
+    return torch.from_numpy(to_images), torch.from_numpy(to_masks), torch.from_numpy(np.negative(to_centres, out=to_centres))
 
 
 def blank_gradients(images: Tensor, masks: Tensor, centres: Tensor, *_: Any) -> tuple[Tensor, Tensor, Tensor]:
@@ -243,10 +257,10 @@ def _backward(
 ) -> tuple[Tensor, Tensor, Tensor]:
     from deepalgo.ops.forms.match_kernel import match_gradients
 
-    fixed = masks.numpy(), centres.numpy(), np.array(offsets, np.int64), p
+    pixels, won, fixed = images.numpy(), winners.numpy(), (masks.numpy(), centres.numpy(), np.array(offsets, np.int64), p)
 
-    def find(some: slice, sent: Array) -> tuple[Array, Array, Array]:
-        return match_gradients(images[some].numpy(), *fixed, winners[some].numpy(), sent, torch.get_num_threads(), wanted)
+    def find(some: slice, sent: Array, sums: Sums) -> Array:
+        return match_gradients(pixels[some], *fixed, won[some], sent, wanted, sums)
 
     return gathered(images, masks, centres, gradient, winners.shape[-1], find)
 

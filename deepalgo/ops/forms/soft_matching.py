@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from deepalgo.ops.forms.matching import (
     Array,
+    Sums,
     Transforms,
     blank,
     blank_gradients,
@@ -119,14 +119,14 @@ def _backward(
     from deepalgo.ops.forms.match_kernel import match_gradients
     from deepalgo.ops.forms.match_soft_kernel import soft_gradients
 
-    fixed, width = (masks.numpy(), centres.numpy(), np.array(offsets, np.int64), p), softness.item()
-    threads, columns = torch.get_num_threads(), winners.shape[-1]
+    fixed, width, columns = (masks.numpy(), centres.numpy(), np.array(offsets, np.int64), p), softness.item(), winners.shape[-1]
+    pixels, won, minima, lost = images.numpy(), winners.numpy(), smooth.numpy(), rests.numpy()
 
-    def find(some: slice, sent: Array) -> tuple[Array, Array, Array]:
+    def find(some: slice, sent: Array, sums: Sums) -> Array:
         if width == 0:
-            return match_gradients(images[some].numpy(), *fixed, winners[some].numpy(), sent, threads, wanted)
-        minima = F.pad(smooth[some], (0, columns - smooth.shape[-1])).contiguous().numpy()
-        return soft_gradients(images[some].numpy(), *fixed, minima, rests[some].numpy(), sent, threads, wanted, width)
+            return match_gradients(pixels[some], *fixed, won[some], sent, wanted, sums)
+        found = np.pad(minima[some], ((0, 0),) * 3 + ((0, columns - minima.shape[-1]),))
+        return soft_gradients(pixels[some], *fixed, found, lost[some], sent, wanted, width, sums)
 
     return gathered(images, masks, centres, gradient, columns, find)
 
