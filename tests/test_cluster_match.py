@@ -114,6 +114,16 @@ def test_a_pixel_that_is_no_number_fits_nothing_and_many_transforms_are_no_troub
     assert len(many) == 169 and both(images[1:], masks, centres, many, 1)[:, 0].max() <= found[1, 0].max()
 
 
+def test_a_gradient_that_is_no_number_is_not_taken_for_negligible():
+    images, masks, centres = tensors(2, 10, (6, 6, 1), torch.float32)
+    distance = match(images, masks, centres, PLAIN, 1, 1, 0, 0)
+    arriving = torch.ones_like(distance)
+    arriving[1, 9, 2, 2] = torch.nan
+    to_masks, to_centres = torch.autograd.grad(distance, (masks, centres), arriving)
+    for found in (to_masks, to_centres):
+        assert torch.isnan(found[9]).any() and torch.isfinite(found[:8]).all()
+
+
 def test_threads_change_nothing():
     operands = tensors(3, 20, (7, 7, 1), torch.float32)
     results = []

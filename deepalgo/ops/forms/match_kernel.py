@@ -85,14 +85,14 @@ def flow_of(winners: Array, translations: Array) -> Array:
 
 
 def match_gradients(
-    images: Array, masks: Array, centres: Array, offsets: Array, p: int, winners: Array, gradients: Array, wanted: bool, sums: Sums
+    images: Array, masks: Array, centres: Array, offsets: Array, p: int, winners: Array, arriving: Array, wanted: bool, sums: Sums
 ) -> Array:
     """Gradients of images (zeros unless they are wanted); those of masks and centres are added to the sums.
 
     A centre is negligible for an image if its largest gradient is lost in rounding beside the largest of all.
     """
     run = _backward(images.dtype, images.shape[1], p, wanted)
-    return gradients_of(run, (winners,), images, masks, centres, offsets, gradients, wanted, sums)
+    return gradients_of(run, (winners,), images, masks, centres, offsets, arriving, wanted, sums)
 
 
 def gradients_of(
@@ -102,13 +102,14 @@ def gradients_of(
     masks: Array,
     centres: Array,
     offsets: Array,
-    gradients: Array,
+    arriving: Array,
     wanted: bool,
     sums: Sums,
 ) -> Array:
     """What `run` finds, given what the forward pass found."""
-    largest = _largest(gradients, masks.shape[-1])
-    active = largest > np.finfo(images.dtype).eps * largest.max(initial=0)
+    gradients = aligned((*arriving.shape[:-1], len(masks) * masks.shape[-1]), images.dtype)
+    largest = _take_over(arriving, gradients, masks.shape[-1])
+    active = ~(largest <= np.finfo(images.dtype).eps * np.fmax.reduce(largest, None, initial=0))
     planes = _planes(images, masks, centres)
     nothing = np.zeros((images.shape[-1], gradients.shape[-1]), images.dtype)
     lanes = np.concatenate((np.zeros_like(masks[:1]), masks)) if wanted else np.zeros_like(masks[:1])
@@ -217,19 +218,22 @@ def _look_up(winners: Array, translations: Array, flow: Array) -> None:
 
 
 @compiled
-def _largest(gradients: Array, side: int) -> Array:
-    """The largest gradient of each image and block of centres."""
-    count, height, width, centres = gradients.shape
-    found = np.zeros((count, centres // side), gradients.dtype)
-    most = np.zeros(centres, gradients.dtype)
+def _take_over(arriving: Array, sent: Array, side: int) -> Array:
+    """Copy what arrives, with room for empty centres at the end, and find the largest of each image and block of centres."""
+    count, height, width, centres = arriving.shape
+    found = np.zeros((count, sent.shape[-1] // side), sent.dtype)
+    most = np.zeros(centres, sent.dtype)
     for b in range(count):
         most[:] = 0
         for i in range(height):
             for j in range(width):
                 for k in range(centres):
-                    most[k] = max(most[k], abs(gradients[b, i, j, k]))
+                    x, m = abs(arriving[b, i, j, k]), most[k]
+                    most[k] = x if x > m or x != x else m  # what is no number stays
+                    sent[b, i, j, k] = arriving[b, i, j, k]
+                sent[b, i, j, centres:] = 0
         for k in range(centres):
-            found[b, k // side] = max(found[b, k // side], most[k])
+            found[b, k // side] = most[k] if most[k] > found[b, k // side] or most[k] != most[k] else found[b, k // side]
     return found
 
 

@@ -25,14 +25,14 @@ def soft_gradients(
     p: int,
     smooth: Array,
     rests: Array,
-    gradients: Array,
+    arriving: Array,
     wanted: bool,
     softness: float,
     sums: Sums,
 ) -> Array:
     """As `match_gradients`, given the minima and what rounding took from them."""
     run, scales = _soft_backward(images.dtype, images.shape[1], p, wanted), scales_of(images.dtype, softness, len(offsets))
-    return gradients_of(run, (smooth, rests, scales), images, masks, centres, offsets, gradients, wanted, sums)
+    return gradients_of(run, (smooth, rests, scales), images, masks, centres, offsets, arriving, wanted, sums)
 
 
 @functools.cache

@@ -36,7 +36,7 @@ Transforms = tuple[tuple[float, int, int], ...]
 #: Bytes of a vector of the kernel.
 VECTOR = 32
 #: The gradients of so many images are copied together, in the order of the kernel.
-SENT = 16
+SENT = 8
 
 
 def match(
@@ -204,23 +204,17 @@ def operation(name: str, blank: Callable[..., Any]) -> Callable[[Callable[..., A
 
 
 def gathered(
-    images: Tensor, masks: Tensor, centres: Tensor, gradient: Tensor, columns: int, find: Callable[[slice, Array, Sums], Array]
+    images: Tensor, masks: Tensor, centres: Tensor, gradient: Tensor, find: Callable[[slice, Array, Sums], Array]
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients that `find` finds for some images at a time.
-
-    It is given what arrives there, with so many columns. Threads share the images.
-    """
+    """The gradients that `find` finds for some images at a time, given what arrives there. Threads share the images."""
     pixels, arriving, alike = images.numpy(), gradient.numpy(), (masks.numpy(), centres.numpy())
     to_images = np.empty_like(pixels)
 
     def part(start: int, stop: int) -> Sums:
         sums = np.zeros_like(alike[0]), np.zeros_like(alike[1])
-        sent = np.zeros((min(SENT, stop - start), *arriving.shape[1:-1], columns), arriving.dtype)
         for first in range(start, stop, SENT):
             some = slice(first, min(first + SENT, stop))
-            mine = sent[: some.stop - first]
-            mine[..., : arriving.shape[-1]] = arriving[some]
-            to_images[some] = find(some, mine, sums)
+            to_images[some] = find(some, arriving[some], sums)
         return sums
 
     parts = share(len(pixels), torch.get_num_threads(), part)
@@ -262,7 +256,7 @@ def _backward(
     def find(some: slice, sent: Array, sums: Sums) -> Array:
         return match_gradients(pixels[some], *fixed, won[some], sent, wanted, sums)
 
-    return gathered(images, masks, centres, gradient, winners.shape[-1], find)
+    return gathered(images, masks, centres, gradient, find)
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:

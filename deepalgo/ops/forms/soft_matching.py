@@ -128,7 +128,7 @@ def _backward(
         found = np.pad(minima[some], ((0, 0),) * 3 + ((0, columns - minima.shape[-1]),))
         return soft_gradients(pixels[some], *fixed, found, lost[some], sent, wanted, width, sums)
 
-    return gathered(images, masks, centres, gradient, columns, find)
+    return gathered(images, masks, centres, gradient, find)
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor, Tensor]) -> None:
