@@ -122,10 +122,11 @@ def peak(way_name, step_name, reach):
     return int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout) / 1024
 
 
-def by_threads(step, data, moves, rounds=30):
-    """How much quicker two threads are, by the clock: in turns, the quickest of each."""
+def by_threads(step, data, moves, patience=10.0):
+    """How much quicker two threads are, by the clock: in turns for some seconds, the quickest of each."""
     best = {1: float("inf"), 2: float("inf")}
-    for _ in range(rounds):
+    end = time.perf_counter() + patience
+    while time.perf_counter() < end:
         for threads in (1, 2):
             torch.set_num_threads(threads)
             step(fused, data, moves)

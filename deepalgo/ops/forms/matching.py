@@ -217,8 +217,10 @@ def gathered(
             to_images[some] = find(some, arriving[some], sums)
         return sums
 
-    parts = share(len(pixels), torch.get_num_threads(), part)
-    to_masks, to_centres = (functools.reduce(np.add, sums) for sums in zip(*parts, strict=True))
+    (to_masks, to_centres), *others = share(len(pixels), torch.get_num_threads(), part)
+    for masks_too, centres_too in others:
+        to_masks += masks_too
+        to_centres += centres_too
     return torch.from_numpy(to_images), torch.from_numpy(to_masks), torch.from_numpy(np.negative(to_centres, out=to_centres))
 
 
@@ -262,10 +264,13 @@ def _backward(
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
     ctx.save_for_backward(*inputs[:3], output[1])
     ctx.offsets, ctx.p = inputs[3:5]
+    ctx.set_materialize_grads(False)  # no zeros for the winners
     ctx.mark_non_differentiable(output[1])
 
 
-def _send(ctx: Any, gradient: Tensor, _: Any) -> tuple[Tensor | None, ...]:
+def _send(ctx: Any, gradient: Tensor | None, _: Any) -> tuple[Tensor | None, ...]:
+    if gradient is None:
+        return (None,) * 6
     images, masks, centres, winners = ctx.saved_tensors
     wanted = ctx.needs_input_grad[0]
     found = _backward(images, masks, centres, ctx.offsets, ctx.p, winners, gradient, wanted)

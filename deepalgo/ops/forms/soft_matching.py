@@ -134,10 +134,13 @@ def _backward(
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor, Tensor]) -> None:
     ctx.save_for_backward(*inputs[:3], inputs[6], *output)
     ctx.offsets, ctx.p = inputs[3:5]
+    ctx.set_materialize_grads(False)  # no zeros for the winners
     ctx.mark_non_differentiable(*output[1:])
 
 
-def _send(ctx: Any, gradient: Tensor, *_: Any) -> tuple[Tensor | None, ...]:
+def _send(ctx: Any, gradient: Tensor | None, *_: Any) -> tuple[Tensor | None, ...]:
+    if gradient is None:
+        return (None,) * 7
     images, masks, centres, *found = ctx.saved_tensors
     wanted = ctx.needs_input_grad[0]
     sent = _backward(images, masks, centres, ctx.offsets, ctx.p, *found, gradient, wanted)

@@ -16,7 +16,7 @@ import torch
 
 Result = TypeVar("Result")
 #: Parts of the work for each thread: with several, a quick thread takes over from a slow one.
-PARTS = 4
+PARTS = 2
 
 _TASK = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
@@ -25,7 +25,7 @@ def share(count: int, threads: int, work: Callable[[int, int], Result]) -> list[
     """What `work(start, stop)` returns for parts of `range(count)`, in their order; the parts depend on the numbers only.
 
     >>> share(5, 1, range), share(5, 2, range)
-    ([range(0, 5)], [range(0, 1), range(1, 2), range(2, 3), range(3, 4), range(4, 5)])
+    ([range(0, 5)], [range(0, 1), range(1, 2), range(2, 4), range(4, 5)])
     """
     parts = min(PARTS * threads, count) if threads > 1 else 1
     if parts <= 1:
