@@ -122,7 +122,7 @@ def peak(way_name, step_name, reach):
     return int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout) / 1024
 
 
-def by_threads(step, data, moves, patience=10.0):
+def by_threads(step, data, moves, patience=20.0):
     """How much quicker two threads are, by the clock: in turns for some seconds, the quickest of each."""
     best = {1: float("inf"), 2: float("inf")}
     end = time.perf_counter() + patience
