@@ -229,7 +229,7 @@ class Network(torch.nn.Module):
         """Make what `torch.compile` traces; how that is made it need not trace."""
         if self.loops == "run" and any(isinstance(item, While) for item in walk(self.program.body)):
             raise InputError(f"{self.program.name} has a loop that ends by data: for torch.compile, compile it with loops='settle'")
-        self._fixed = self._executable(Plan(self.errors, True, rounds=self.max_rounds))
+        self._fixed = self._executable(Plan(self.errors, True, rounds=self.max_rounds, fused=True))
 
     # What torch.compiler.assume_constant_result sets; asking for that function would import the whole of dynamo.
     _build_fixed._dynamo_marked_constant = True  # type: ignore[attr-defined]

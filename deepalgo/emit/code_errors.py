@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from deepalgo.emit.rewriter import BOOL, INT, Fresh, Rewriter
-from deepalgo.ir import Block, Check, If, Loop, Op, Program, Statement, Try, Value, While, blocks, walk
+from deepalgo.ir import Block, Check, If, Loop, Program, Statement, Try, Value, While, blocks, walk
 
 
 def code_errors(program: Program, rounds: int) -> tuple[Program, tuple[Check, ...]]:
@@ -32,13 +32,11 @@ def code_errors(program: Program, rounds: int) -> tuple[Program, tuple[Check, ..
     return replace(program, body=replace(body, results=(*body.results, code))), tuple(coder.checks)
 
 
-def flag_errors(program: Program) -> Program:
-    """The program with a truth value in the place of the error code."""
-    fresh = Fresh.of(program)
-    *results, code = program.body.results
-    zero, failed = fresh.value(INT), fresh.value(BOOL)
-    added = Op(zero, "const", (), (("value", 0),)), Op(failed, "ne", (code, zero))
-    return replace(program, body=replace(program.body, body=(*program.body.body, *added), results=(*results, failed)))
+def flag_errors(program: Program, rounds: int) -> tuple[Program, tuple[Check, ...]]:
+    """As `code_errors`, with a truth value in the place of the error code: whether a sample fails."""
+    flagger = FlagErrors(Fresh.of(program), rounds)
+    body, failed = flagger.coded(program.body)
+    return replace(program, body=replace(body, results=(*body.results, failed))), tuple(flagger.checks)
 
 
 def can_fail(statement: Statement) -> bool:
@@ -53,6 +51,8 @@ def _fails_itself(statement: Statement) -> bool:
 class CodeErrors(Rewriter):
     """`code` is the current error code; `rounds` is how long a loop may run."""
 
+    type = INT
+
     def __init__(self, fresh: Fresh, rounds: int, checks: list[Check] | None = None) -> None:
         super().__init__(fresh)
         self.rounds = rounds
@@ -63,12 +63,20 @@ class CodeErrors(Rewriter):
     def coded(self, block: Block) -> tuple[Block, Value]:
         """The block, and the code after it; the code starts with 0 in front of it."""
         outer, self.out, before = self.out, [], self.code
-        self.code = self.zero = self.const(0)
+        self.code = self.zero = self.nothing()
         self.statements(block.body)
         code = self.code
         made = Block(block.params, tuple(self.out), self.see(block.results))
         self.out, self.code = outer, before
         return made, code
+
+    def nothing(self) -> Value:
+        """The code of a sample on which all is well."""
+        return self.const(0)
+
+    def is_good(self, code: Value) -> Value:
+        """Whether a code says that all is well."""
+        return self.add("eq", code, self.const(0))
 
     def check(self, check: Check) -> None:
         """Note the number of the check where it fails and nothing failed before."""
@@ -88,7 +96,7 @@ class CodeErrors(Rewriter):
             return super().branch(branch)
         condition = self.see((branch.condition,))[0]
         then, orelse = self.arm(branch.then), self.arm(branch.orelse)
-        code = self.fresh.value(INT)
+        code = self.fresh.value(self.type)
         self.out.append(replace(branch, condition=condition, then=then, orelse=orelse, results=(*self.define(branch.results), code)))
         self.code = code
         return None
@@ -109,11 +117,11 @@ class CodeErrors(Rewriter):
         assert self.code is not None
         init = (*self.see(loop.init), self.code)
         params = self.define(loop.body.params)
-        self.code, outer, self.out = self.fresh.value(INT), self.out, []
+        self.code, outer, self.out = self.fresh.value(self.type), self.out, []
         params = (*params, self.code)
         self.statements(loop.body.body)
         body = Block(params, tuple(self.out), (*self.see(loop.body.results), self.code))
-        self.out, self.code = outer, self.fresh.value(INT)
+        self.out, self.code = outer, self.fresh.value(self.type)
         self.out.append(replace(loop, init=init, body=body, results=(*self.define(loop.results), self.code)))
         return None
 
@@ -125,7 +133,7 @@ class CodeErrors(Rewriter):
         go = self.test(loop.test, self.see(loop.init))
         init = (*self.see(loop.init), self.code, go)
         body = self.round(loop)
-        final = (*self.define(loop.results), self.fresh.value(INT), self.fresh.value(BOOL))
+        final = (*self.define(loop.results), self.fresh.value(self.type), self.fresh.value(BOOL))
         limit = loop.bound if loop.bound is not None else self.rounds
         self.out.append(replace(loop, init=init, test=self.goes_on(loop), body=body, results=final, bound=limit))
         self.code = final[-2]
@@ -147,7 +155,7 @@ class CodeErrors(Rewriter):
         """The body, and then the test for the next round."""
         outer, self.out = self.out, []
         params = self.define(loop.body.params)
-        self.code = self.fresh.value(INT)
+        self.code = self.fresh.value(self.type)
         params = (*params, self.code, self.fresh.value(BOOL))
         self.statements(loop.body.body)
         state = self.see(loop.body.results)
@@ -160,8 +168,8 @@ class CodeErrors(Rewriter):
         """The test of a round: the last test held and nothing failed."""
         outer, self.out = self.out, []
         carried = tuple(self.fresh.value(value.type) for value in loop.results)
-        code, go = self.fresh.value(INT), self.fresh.value(BOOL)
-        result = self.add("and", go, self.add("eq", code, self.const(0)))
+        code, go = self.fresh.value(self.type), self.fresh.value(BOOL)
+        result = self.add("and", go, self.is_good(code))
         made = Block((*carried, code, go), tuple(self.out), (result,))
         self.out = outer
         return made
@@ -169,3 +177,24 @@ class CodeErrors(Rewriter):
     def attempt(self, attempt: Try) -> None:
         """There is none."""
         raise AssertionError("`catch` leaves no Try")
+
+
+class FlagErrors(CodeErrors):
+    """A truth value, which needs no order of errors: a sample that has failed may fail again."""
+
+    type = BOOL
+
+    def nothing(self) -> Value:
+        """Nothing has failed."""
+        return self.const(False)
+
+    def is_good(self, code: Value) -> Value:
+        """Whether nothing has failed."""
+        return self.add("not", code)
+
+    def note(self, ok: Value, check: Check, *, fresh: bool) -> None:
+        """Note a failed check."""
+        assert self.code is not None
+        self.checks.append(check)
+        failed = self.add("not", ok)
+        self.code = failed if fresh else self.add("or", self.code, failed)

@@ -15,11 +15,12 @@ from deepalgo.emit.forgive import forgive
 from deepalgo.emit.hoist import hoist
 from deepalgo.emit.levels import Level, find_levels
 from deepalgo.emit.look_up import look_up
-from deepalgo.emit.mask import mask
+from deepalgo.emit.mask import mask, mask_all
 from deepalgo.emit.merge import merge
 from deepalgo.emit.prune import prune
 from deepalgo.emit.sink import sink
 from deepalgo.emit.spare import spare
+from deepalgo.emit.truths import truths_as_numbers
 from deepalgo.emit.unroll import unroll
 from deepalgo.emit.weigh import Scales
 from deepalgo.ir import Check, If, Program, Try, walk
@@ -29,13 +30,15 @@ from deepalgo.ir import Check, If, Program, Try, walk
 class Plan:
     """How a program is to run.
 
-    `fixed`: one graph for all data, every arm computed and every loop run for `rounds` rounds. `record`: report what samples do.
+    `fixed`: one graph for all data, every arm computed and every loop run for `rounds` rounds; `fused`: torch makes one loop of it.
+    `record`: report what samples do.
     """
 
     errors: str = "raise"
     fixed: bool = False
     record: bool = False
     rounds: int = 10_000
+    fused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +62,10 @@ def lower(program: Program, plan: Plan) -> Lowered:
         program = prune(catch(program, plan.rounds))
     checks: tuple[Check, ...] = ()
     if (plan.fixed or plan.errors == "nan") and any(map(can_fail, program.body.body)):
-        program, checks = (forgive if plan.fixed and plan.errors == "nan" else code_errors)(program, plan.rounds)
-        program = flag_errors(program) if plan.fixed and plan.errors == "raise" else program
+        find = code_errors if not plan.fixed else forgive if plan.errors == "nan" else flag_errors
+        program, checks = find(program, plan.rounds)
     if plan.fixed:
-        program = mask(program, rounds=plan.rounds)
+        program = mask_all(program, plan.rounds) if plan.fused else mask(program, rounds=plan.rounds)
     elif not plan.record:
         before, program = _branches(program), lighten(program)
         if 0 < _branches(program) < before:  # what holds tables by now may be light as well
@@ -70,6 +73,8 @@ def lower(program: Program, plan: Plan) -> Lowered:
     program = prune(merge(fold(program), apart=True))
     if not plan.fixed and not plan.record:
         program = prune(look_up(program))
+    if plan.fused:
+        program = prune(merge(truths_as_numbers(program), apart=True))
     return Lowered(program, checks)
 
 

@@ -23,6 +23,7 @@ from dataclasses import replace
 
 from deepalgo.emit.rewriter import INT, Fresh, Rewriter
 from deepalgo.emit.risk import at_risk, constants, exposed
+from deepalgo.emit.unite import Path, unite
 from deepalgo.ir import Attr, Block, Check, If, Loop, Op, Program, Value, While, captured, walk
 
 
@@ -31,10 +32,17 @@ def mask(program: Program, light: Callable[[If], bool] = lambda branch: True, ro
     return Mask(Fresh.of(program), constants(program.body), light, rounds).program(program)
 
 
+def mask_all(program: Program, rounds: int) -> Program:
+    """Lower all branches and loops, and compute dear operations once for the arms that have them."""
+    masker = Mask(Fresh.of(program), constants(program.body), lambda branch: True, rounds)
+    return unite(masker.program(program), masker.paths)
+
+
 class Mask(Rewriter):
     """`active` is true for the samples that come to the current statement; None means all.
 
-    `arms` are the arms around it: who takes them, and what can get a gradient of NaN from a risky operation of theirs.
+    `arms` are the arms around it: who takes them, and what can get a gradient of NaN from a risky operation of theirs. `path` are
+    the conditions of the branches around it, `paths` those of each operation.
     """
 
     def __init__(self, fresh: Fresh, known: Mapping[Value, Attr], light: Callable[[If], bool], rounds: int | None) -> None:
@@ -44,10 +52,14 @@ class Mask(Rewriter):
         self.rounds = rounds
         self.active: Value | None = None
         self.arms: list[tuple[Value, set[Value]]] = []
+        self.path: Path = ()
+        self.paths: dict[Value, Path] = {}
 
     def op(self, op: Op) -> None:
         """An operation. A number looked up is cut, as the table that it comes from holds one for all samples."""
         super().op(op)
+        if self.path:
+            self.paths[self.see((op.result,))[0]] = self.path
         for taken, reached in self.arms if op.name == "look_up" else ():
             if op.result in reached:
                 self.env[op.result] = self.cut(taken, self.see((op.result,))[0])
@@ -67,8 +79,11 @@ class Mask(Rewriter):
         condition = self.see((branch.condition,))[0]
         if condition in self.known:
             return self.only(branch, branch.then if self.known[condition] else branch.orelse)
+        outer, self.path = self.path, (*self.path, (condition, True))
         then = self.arm(branch.then, condition)
+        self.path = (*outer, (condition, False))
         orelse = self.arm(branch.orelse, self.add("not", condition)) if _acts(branch.orelse, self.known) else self.inline(branch.orelse)
+        self.path = outer
         for result, first, second in zip(branch.results, then, orelse, strict=True):
             (made,) = self.define((result,))
             self.out.append(Op(made, "select", (condition, first, second), (), branch.span))

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from deepalgo.emit.lower import Plan
 from deepalgo.errors import CompileError, HeuristicError
 from deepalgo.network import Network
 from tests.fuzz import weights
@@ -347,15 +348,40 @@ class Comparison:
             raise Mismatch("wrong", "an error without samples", str(error))
 
     def compare_settled(self, slopes: dict[Place, list[float]]) -> None:
-        """A fixed graph gives the same values and gradients."""
+        """A fixed graph gives the same values and gradients, as it is and as `torch.compile` gets it."""
         network = self.compile(loops="settle", errors="nan", max_rounds=max(8, self.oracle.rounds + 1))
-        inputs = self.batch()
-        leaves = self.answer(network, inputs, by_name=True)
-        self.compare_values(leaves, "settle: ")
-        for name, gradient in self.gradients(network, inputs, leaves).items():
-            for sample, (got, expected) in enumerate(zip(gradient, slopes[name], strict=True)):
-                if abs(got - expected) > 1e-7 * (1.0 + abs(expected)) and not self.tie(sample):
-                    raise Mismatch("wrong-gradient", "settle", f"by {name}: {got!r} instead of {expected!r}", sample)
+        for way in ("settle", "fused"):
+            if way == "fused":
+                _fuse(network)
+            inputs = self.batch()
+            leaves = self.answer(network, inputs, by_name=True)
+            self.compare_values(leaves, f"{way}: ")
+            for name, gradient in self.gradients(network, inputs, leaves).items():
+                for sample, (got, expected) in enumerate(zip(gradient, slopes[name], strict=True)):
+                    if abs(got - expected) > 1e-7 * (1.0 + abs(expected)) and not self.tie(sample):
+                        raise Mismatch("wrong-gradient", way, f"by {name}: {got!r} instead of {expected!r}", sample)
+        self.compare_flags()
+
+    def compare_flags(self) -> None:
+        """What `torch.compile` gets says whether a sample fails."""
+        network = _fuse(self.compile(loops="settle", errors="raise", max_rounds=max(8, self.oracle.rounds + 1)))
+        if any(self.tie(sample) for sample in range(self.size)):
+            return
+        try:
+            leaves = self.answer(network, self.batch())
+        except HeuristicError as error:
+            if not self.raising:
+                raise Mismatch("wrong", "fused: an error that Python does not raise", str(error)) from error
+            return
+        if self.raising:
+            raise Mismatch("wrong", "fused: no error", f"Python raises for samples {sorted(self.raising)}", min(self.raising))
+        self.compare_values(leaves, "fused, errors='raise': ")
+
+
+def _fuse(network: Any) -> Any:
+    """Let the network run, without `torch.compile`, what it would be given."""
+    network.plan = lambda: Plan(network.errors, True, rounds=network.max_rounds, fused=True)
+    return network
 
 
 def _some(rng: random.Random, items: list[Literal], most: int) -> list[Literal]:

@@ -124,8 +124,10 @@ class Mod(Quotient):
 
     @staticmethod
     def forward(a: Tensor, b: Tensor) -> Tensor:
-        # A zero takes the divisor's sign as well, which torch leaves out.
-        return torch.copysign(torch.remainder(torch.fmod(a, HUGE * b), b), b)
+        rest = exact_fmod(a, b)
+        other = rest + b
+        # Choices, as `torch.remainder` divides once more. A zero takes the divisor's sign as well.
+        return torch.copysign(torch.where(b < 0, torch.where(rest > 0, other, rest), torch.where(rest < 0, other, rest)), b)
 
 
 class TameMod(Quotient):

@@ -1,0 +1,146 @@
+"""Truth values that are computed from others become numbers, 1 or 0, for graphs that torch fuses.
+
+A fused loop over vectors of floats keeps the truth of a comparison as wide as the floats. There it can choose between two numbers, but
+`and` and `or` first make it narrow, value by value, which takes longer than a division. Choosing between 1 and 0 takes no time.
+
+>>> from deepalgo.ir import Input, Leaf
+>>> flag = Type(Kind.BOOL)
+>>> x, p, q, r = Value(0, REAL, "x"), Value(1, flag, "p"), Value(2, flag, "q"), Value(3, flag, "r")
+>>> body = Block((), (Op(p, "lt", (x, x)), Op(q, "gt", (x, x)), Op(r, "or", (p, q))), (r,))
+>>> from deepalgo.emit.prune import prune
+>>> print(prune(truths_as_numbers(Program("f", (Input("x", x),), (), body, Leaf(r)))))
+f(x: real)
+  %p1 = lt %x0 %x0
+  %q2 = gt %x0 %x0
+  %4 = const value=1.0
+  %5 = const value=1.0
+  %6 = const value=0.0
+  %7 = select %q2 %5 %6
+  %8 = select %p1 %4 %7
+  %9 = const value=0.0
+  %10 = ne %8 %9
+  return %10
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from deepalgo.emit.levels import Level, find_levels
+from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.emit.risk import constants
+from deepalgo.ir import Attr, Block, Kind, Loop, Op, Program, Type, Value
+
+REAL = Type(Kind.REAL)
+
+
+def truths_as_numbers(program: Program) -> Program:
+    """A program without branches, in which only comparisons make truth values."""
+    return Truths(Fresh.of(program), find_levels(program), constants(program.body)).program(program)
+
+
+class Truths(Rewriter):
+    """`numbers` stand for the truth values that are not compared but computed."""
+
+    def __init__(self, fresh: Fresh, levels: Mapping[Value, Level], known: Mapping[Value, Attr]) -> None:
+        super().__init__(fresh)
+        self.levels = levels
+        self.known = known
+        self.numbers: dict[Value, Value] = {}
+
+    def block(self, block: Block) -> Block:
+        """A block; what its results need is computed in it."""
+        outer, self.out = self.out, []
+        self.statements(block.body)
+        results = self.see(block.results)
+        made = Block(block.params, tuple(self.out), results)
+        self.out = outer
+        return made
+
+    def op(self, op: Op) -> None:
+        """An operation; those between truth values become choices between numbers."""
+        if not self.is_truth(op.result):
+            return super().op(op)
+        match op.name, op.args:
+            case "not", (one,) if one in self.numbers:
+                self.env[op.result] = self.add("eq", self.numbers[one], self.const(0.0))
+            case "and", (one, other):
+                self.numbers[op.result] = self.choose(*self.easier(one, other), None)
+            case "or", (one, other):
+                condition, rest = self.easier(one, other)
+                self.numbers[op.result] = self.add("select", self.truth(condition), self.const(1.0), self.number(rest))
+            case "select", (condition, one, other):
+                self.numbers[op.result] = self.choose(condition, one, other)
+            case "no_overflow", (result, *operands) if all(item.type == REAL for item in op.args):
+                self.numbers[op.result] = self.stays_finite(result, operands)
+            case _:
+                super().op(op)
+        return None
+
+    def choose(self, condition: Value, one: Value, other: Value | None) -> Value:
+        """The number of one or the other truth; no other means False."""
+        return self.add("select", self.truth(condition), self.number(one), self.const(0.0) if other is None else self.number(other))
+
+    def easier(self, one: Value, other: Value) -> tuple[Value, Value]:
+        """A truth that need not be made from a number comes first."""
+        return (other, one) if one in self.numbers and other not in self.numbers else (one, other)
+
+    def stays_finite(self, result: Value, operands: list[Value]) -> Value:
+        """Whether a result is finite or an operand is not."""
+        number = self.const(0.0)
+        for operand in operands:
+            if not self.is_finite_number(operand):
+                number = self.add("select", self.finite(operand), number, self.const(1.0))
+        return self.add("select", self.finite(result), self.const(1.0), number)
+
+    def finite(self, value: Value) -> Value:
+        """Whether a number is finite."""
+        return self.add("lt", self.add("abs", self.see((value,))[0]), self.const(math.inf))
+
+    def is_finite_number(self, value: Value) -> bool:
+        """Whether it is a constant other than inf and NaN."""
+        number = self.known.get(value)
+        return isinstance(number, (int, float)) and math.isfinite(number)
+
+    def is_truth(self, value: Value) -> bool:
+        """Whether a value is one truth for each sample."""
+        return value.type == Type(Kind.BOOL) and self.levels.get(value) == Level.BATCHED
+
+    def number(self, value: Value) -> Value:
+        """A truth as a number."""
+        if value in self.numbers:
+            return self.numbers[value]
+        if value in self.known:
+            return self.const(float(bool(self.known[value])))
+        return self.add("select", self.see((value,))[0], self.const(1.0), self.const(0.0))
+
+    def truth(self, value: Value) -> Value:
+        """A number as a truth again."""
+        if value in self.numbers:
+            return self.add("ne", self.numbers[value], self.const(0.0))
+        return self.env.get(value, value)
+
+    def see(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        """What stands for these values here."""
+        return tuple(map(self.truth, values)) if any(value in self.numbers for value in values) else super().see(values)
+
+    def loop(self, loop: Loop) -> None:
+        """Truths are carried as numbers."""
+        kept = [self.is_truth(param) for param in loop.body.params[1:]]
+        init = tuple(self.number(value) if keep else self.see((value,))[0] for value, keep in zip(loop.init, kept, strict=True))
+        outer, self.out = self.out, []
+        count, *state = loop.body.params
+        params = (count, *(self.carry(value) if keep else value for value, keep in zip(state, kept, strict=True)))
+        self.statements(loop.body.body)
+        results = tuple(self.number(value) if keep else self.see((value,))[0] for value, keep in zip(loop.body.results, kept, strict=True))
+        body = Block(params, tuple(self.out), results)
+        self.out = outer
+        final = tuple(self.carry(value) if keep else value for value, keep in zip(loop.results, kept, strict=True))
+        self.out.append(replace(loop, init=init, body=body, results=final))
+
+    def carry(self, value: Value) -> Value:
+        """The number that stands for a truth from here on."""
+        self.numbers[value] = self.fresh.value(REAL, value.name)
+        return self.numbers[value]

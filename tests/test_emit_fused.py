@@ -1,0 +1,128 @@
+"""What `torch.compile` gets: dear operations once for all arms, truth values as numbers, the same answers and gradients."""
+
+import math
+import re
+
+import pytest
+import torch
+
+import deepalgo as da
+from deepalgo.emit.lower import Plan
+
+
+def fused(function, **options):
+    """A network that runs, without `torch.compile`, what it would be given."""
+    network = da.compile(function, loops="settle", **options)
+    network.plan = lambda: Plan(network.errors, True, rounds=network.max_rounds, fused=True)
+    return network
+
+
+def answers(network, *columns):
+    inputs = [column.clone().requires_grad_() for column in columns]
+    found = network(*inputs)
+    return found, *torch.autograd.grad(found.sum(), [*inputs, *network.weights.parameters()], allow_unused=True)
+
+
+def agree(function, *columns, **options):
+    plain, made = da.compile(function, **options), fused(function, **options)
+    for expected, found in zip(answers(plain, *columns), answers(made, *columns), strict=True):
+        assert (expected is None) == (found is None)
+        if expected is not None:
+            torch.testing.assert_close(found, expected, rtol=1e-12, atol=0.0, equal_nan=True)
+    return made
+
+
+def drag(re):
+    if re < 1.0:
+        return 24.0 / re
+    if re < 20.0:
+        return 24.0 / re * (1.0 + 0.1315 * re ** (0.82 - 0.05 * math.log10(re)))
+    if re < 260.0:
+        return 24.0 / re * (1.0 + 0.1935 * re**0.6305)
+    if re < 1500.0:
+        return 10.0 ** (1.6435 - 1.1242 * math.log10(re) + 0.1558 * math.log10(re) ** 2)
+    return 10.0 ** (-2.4571 + 2.5558 * math.log10(re) - 0.9295 * math.log10(re) ** 2)
+
+
+RE = torch.tensor([0.3, 0.9, 1.0, 7.0, 19.9, 20.0, 100.0, 260.0, 900.0, 1500.0, 8000.0], dtype=torch.float64)
+
+
+def test_a_power_of_several_arms_is_taken_once():
+    code = agree(drag, RE).code
+    assert len(re.findall(r"ops\.pow\((?!.*, 2\.0\))", code)) == 1
+    assert code.count("ops.log10(") == 1
+
+
+def test_truth_values_are_chosen_as_numbers():
+    code = agree(drag, RE).code
+    assert not re.search(r" [&|] ", code)
+
+
+def test_operations_that_wait_for_each_other_stay_apart():
+    def crossed(x):
+        if x < 1.0:
+            return math.tan(math.atan(x) * 0.5)
+        return math.atan(math.tan(1.0 / x) * 0.5)
+
+    code = agree(crossed, torch.tensor([0.2, 0.8, 1.5, 3.0], dtype=torch.float64)).code
+    assert code.count("torch.tan(") + code.count("torch.atan(") == 3
+
+
+def test_arms_in_arms_exclude_each_other_by_the_condition_that_parts_them():
+    def nested(x, y):
+        if x < 0.0:
+            if y < 0.0:
+                return math.tan(x * y)
+            return math.tan(x - y)
+        if y < x:
+            z = math.tan(y)
+            return z * x
+        return 1.0
+
+    x = torch.tensor([-1.0, -0.5, 0.3, 0.7], dtype=torch.float64)
+    code = agree(nested, x, torch.tensor([-0.2, 0.4, 0.1, 0.9], dtype=torch.float64)).code
+    assert code.count("torch.tan(") == 1
+
+
+def test_operations_that_some_samples_need_both_of_are_not_united():
+    def twice(x, y):
+        first = math.tan(x) if x < 1.0 else 0.0
+        second = math.tan(y) if y < 1.0 else 0.0
+        return first + second
+
+    x = torch.tensor([0.2, 0.5, 1.5, 2.0], dtype=torch.float64)
+    code = agree(twice, x, torch.tensor([0.3, 1.7, 0.1, 3.0], dtype=torch.float64)).code
+    assert code.count("torch.tan(") == 2
+
+
+def newton(a):
+    x, rounds = a, 0
+    while abs(x * x - a) > 1e-9 and not (rounds > 30 or x == 0.0):
+        x = 0.5 * (x + a / x)
+        rounds += 1
+    if x < 0.0 or rounds > 29:
+        raise ValueError("no root")
+    return math.sqrt(x)
+
+
+def test_loops_carry_truth_values_as_numbers():
+    agree(newton, torch.tensor([0.3, 2.0, 9.0, 1e4], dtype=torch.float64), max_rounds=40)
+
+
+@pytest.mark.parametrize("bad", [-4.0, -0.25])
+def test_a_sample_that_fails_in_a_loop_is_told(bad):
+    column = torch.tensor([2.0, bad, 9.0], dtype=torch.float64)
+    with pytest.raises(da.HeuristicError) as plain:
+        da.compile(newton)(column)
+    with pytest.raises(da.HeuristicError) as found:
+        fused(newton, max_rounds=40)(column)
+    assert (found.value.error, found.value.samples) == (plain.value.error, plain.value.samples)
+
+
+def test_failed_samples_are_nan_and_spoil_no_gradient():
+    column = torch.tensor([0.5, -1.0, 0.0, 2.0], dtype=torch.float64)
+
+    def risky(x):
+        return 2.0 * math.log(x) if x < 1.0 else 3.0 * math.log(x + 1.0)
+
+    agree(risky, column, errors="nan")
