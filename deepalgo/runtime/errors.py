@@ -62,13 +62,21 @@ class Complaint:
 _complaints: WeakValueDictionary[int, Complaint] = WeakValueDictionary()
 
 
-@torch.library.custom_op("deepalgo::raise_if", mutates_args=("told",))
-def raise_if(failed: Tensor, told: Tensor, leaves: list[Tensor], complaint: int) -> None:
+#: Operations are declared here and not by `torch.library.custom_op`, whose layers take longer than a small network.
+_LIBRARY = torch.library.Library("deepalgo", "FRAGMENT")  # type: ignore[no-untyped-call]  # torch
+_LIBRARY.define("raise_if(Tensor failed, Tensor(a!) told, Tensor[] leaves, int complaint) -> ()")  # type: ignore[no-untyped-call]  # torch
+
+
+def _raise_if(failed: Tensor, told: Tensor, leaves: list[Tensor], complaint: int) -> None:
     """An exception if `failed`. That `told` may change keeps a graph from leaving this out; results need not pass through it."""
     if bool(failed):
         _complaints[complaint].raises(leaves)
 
 
-@raise_if.register_fake
-def _(failed: Tensor, told: Tensor, leaves: list[Tensor], complaint: int) -> None:
+def _no_numbers(failed: Tensor, told: Tensor, leaves: list[Tensor], complaint: int) -> None:
     return None
+
+
+_LIBRARY.impl("raise_if", _raise_if, "CompositeExplicitAutograd")  # type: ignore[no-untyped-call]  # torch
+torch.library.register_fake("deepalgo::raise_if", _no_numbers, lib=_LIBRARY)
+raise_if = torch.ops.deepalgo.raise_if.default
