@@ -45,7 +45,7 @@ def test_before_and_after_stand_beside_the_paper(small, tmp_path):
 
 def test_a_second_run_takes_what_the_first_one_found(small, tmp_path, monkeypatch):
     first = list(reproduce.reproduce(tmp_path, ("mnist",), quick=True))
-    assert first[0].startswith("QUICK: 2000 training and 1000 test images, one epoch.")
+    assert first[0].startswith("QUICK: 3000 training and 1500 test images, 2 epochs.")
     for name in ("_examine", "_decide", "_epoch"):
         owner = reproduce if hasattr(reproduce, name) else __import__("deepalgo.cluster.training", fromlist=["_epoch"])
         monkeypatch.setattr(owner, name, lambda *args: pytest.fail("computed again"))
