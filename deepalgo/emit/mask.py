@@ -52,7 +52,7 @@ class Mask(Rewriter):
         self.rounds = rounds
         self.active: Value | None = None
         self.arms: list[tuple[Value, set[Value]]] = []
-        self.path: Path = ()
+        self.path: Path = {}
         self.paths: dict[Value, Path] = {}
 
     def op(self, op: Op) -> None:
@@ -79,9 +79,9 @@ class Mask(Rewriter):
         condition = self.see((branch.condition,))[0]
         if condition in self.known:
             return self.only(branch, branch.then if self.known[condition] else branch.orelse)
-        outer, self.path = self.path, (*self.path, (condition, True))
+        outer, self.path = self.path, {**self.path, condition: True}
         then = self.arm(branch.then, condition)
-        self.path = (*outer, (condition, False))
+        self.path = {**outer, condition: False}
         orelse = self.arm(branch.orelse, self.add("not", condition)) if _acts(branch.orelse, self.known) else self.inline(branch.orelse)
         self.path = outer
         for result, first, second in zip(branch.results, then, orelse, strict=True):

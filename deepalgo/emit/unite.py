@@ -2,12 +2,12 @@
 
 Where all arms are computed for all samples, only one of them counts for each. Operations of different arms may then share a single one.
 
->>> from deepalgo.ir import Input, Leaf, Type
+>>> from deepalgo.ir import Input, Leaf
 >>> real, flag = Type(Kind.REAL), Type(Kind.BOOL)
 >>> c, x, y, p, q, z = (Value(i, flag if i == 0 else real, n) for i, n in enumerate("cxypqz"))
 >>> body = Block((), (Op(p, "tan", (x,)), Op(q, "tan", (y,)), Op(z, "select", (c, p, q))), (z,))
 >>> program = Program("f", tuple(Input(item.name, item) for item in (c, x, y)), (), body, Leaf(z))
->>> print(unite(program, {p: ((c, True),), q: ((c, False),)}))
+>>> print(unite(program, {p: {c: True}, q: {c: False}}))
 f(c: bool, x: real, y: real)
   %6 = select %c0 %x1 %y2
   %7 = tan %6
@@ -21,18 +21,19 @@ import heapq
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from deepalgo.emit.levels import Level, find_levels
 from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.emit.risk import constants
 from deepalgo.emit.weigh import CHOICE, COSTS
-from deepalgo.ir import Attr, Block, Kind, Op, Program, Statement, Value, blocks, captured, defined, used
+from deepalgo.ir import Attr, Block, Kind, Op, Program, Statement, Type, Value, blocks, captured, defined, used
 
 #: The conditions that lead to a value, and whether they hold there.
-Path = tuple[tuple[Value, bool], ...]
+Path = Mapping[Value, bool]
 
 
 def unite(program: Program, paths: Mapping[Value, Path]) -> Program:
     """The program with one operation for several that no sample needs at once."""
-    return Unite(Fresh.of(program), paths, constants(program.body)).program(program)
+    return Unite(Fresh.of(program), paths, constants(program.body), find_levels(program)).program(program)
 
 
 @dataclass(slots=True)
@@ -45,10 +46,11 @@ class Team:
 class Unite(Rewriter):
     """`paths` says which arm a value belongs to."""
 
-    def __init__(self, fresh: Fresh, paths: Mapping[Value, Path], known: Mapping[Value, Attr]) -> None:
+    def __init__(self, fresh: Fresh, paths: Mapping[Value, Path], known: Mapping[Value, Attr], levels: Mapping[Value, Level]) -> None:
         super().__init__(fresh)
         self.paths = paths
         self.known = known
+        self.levels = levels
 
     def block(self, block: Block) -> Block:
         """A block with its operations in a new order."""
@@ -76,10 +78,14 @@ class Unite(Rewriter):
         return [team for teams in found.values() for team in teams if len(team.members) > 1]
 
     def is_worth(self, op: Op) -> bool:
-        """Whether an operation on numbers costs more than choosing its operands. A power with a plain exponent is a few products."""
-        plain = all(value.type.kind == Kind.REAL and not value.type.shape for value in (op.result, *op.args))
-        simple = op.name == "pow" and op.args[1] in self.known
-        return plain and not simple and op.result in self.paths and COSTS.get(op.name, 1) > 2 * CHOICE * len(op.args)
+        """Whether an operation on numbers costs more than choosing its operands.
+
+        A power with a plain exponent is a few products, and what all samples share is computed once for them.
+        """
+        if op.result not in self.paths or self.levels[op.result] != Level.BATCHED or (op.name == "pow" and op.args[1] in self.known):
+            return False
+        plain = all(value.type == Type(Kind.REAL) for value in (op.result, *op.args))
+        return plain and COSTS.get(op.name, 1) > 2 * CHOICE * len(op.args)
 
     def united(self, order: list[Statement | Team]) -> tuple[Statement, ...]:
         """The statements, with one operation in place of each team."""
@@ -113,8 +119,8 @@ class Unite(Rewriter):
 
 def _split(members: list[Op], paths: Mapping[Value, Path]) -> tuple[Value, list[Op], list[Op]] | None:
     """A condition that some members need to hold and all others not to; and so on among those."""
-    for condition, _ in paths[members[0].result]:
-        sides = [dict(paths[member.result]).get(condition) for member in members]
+    for condition in paths[members[0].result]:
+        sides = [paths[member.result].get(condition) for member in members]
         if None in sides or len(set(sides)) == 1:
             continue
         yes = [member for member, side in zip(members, sides, strict=True) if side]
@@ -161,7 +167,7 @@ def _needed(item: Statement | Team, paths: Mapping[Value, Path]) -> Iterable[Val
     if isinstance(item, Team):
         for member in item.members:
             yield from member.args
-            yield from (condition for condition, _ in paths[member.result])
+            yield from paths[member.result]
         return
     yield from used(item)
     for block in blocks(item):
