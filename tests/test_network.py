@@ -184,6 +184,12 @@ def test_torch_compile_takes_the_whole_network(make, options):
         assert torch.allclose(ours, theirs, rtol=1e-12, equal_nan=True)
 
 
+def test_a_failure_that_only_a_compiled_graph_finds_is_explained():
+    network = da.compile(lambda x: math.log(x))
+    with pytest.raises(RuntimeError, match="within rounding of an error"):
+        network._complain([torch.tensor([1.0, 2.0], dtype=torch.float64)])
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")  # torch's own tracer does it
 def test_a_compiled_network_raises_for_its_samples():

@@ -26,6 +26,11 @@ from deepalgo.ir import Check
 
 def raise_first(code: Tensor, checks: Sequence[Check]) -> None:
     """Raise for the samples that fail the first of the failing checks; the message's operands are not known any more."""
+    if not bool((code > 0).any()):
+        raise RuntimeError(
+            "the compiled graph finds samples that fail, and the network itself finds none: they lie within rounding of an error. "
+            "Call the network without torch.compile for this batch."
+        )
     first = int(code[code > 0].min())
     check = checks[first - 1]
     samples = (code == first).nonzero().squeeze(1).tolist()
