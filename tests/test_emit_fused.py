@@ -8,6 +8,8 @@ import torch
 
 import deepalgo as da
 from deepalgo.emit.lower import Plan
+from deepalgo.emit.unite import unite
+from deepalgo.ir import Block, Input, Kind, Leaf, Op, Program, Type, Value
 
 
 def fused(function, **options):
@@ -93,6 +95,15 @@ def test_operations_that_some_samples_need_both_of_are_not_united():
     x = torch.tensor([0.2, 0.5, 1.5, 2.0], dtype=torch.float64)
     code = agree(twice, x, torch.tensor([0.3, 1.7, 0.1, 3.0], dtype=torch.float64)).code
     assert code.count("torch.tan(") == 2
+
+
+def test_a_zero_and_its_negative_are_two_operands():
+    real = Type(Kind.REAL)
+    c, x, zero, minus, p, q, z = (Value(i, Type(Kind.BOOL) if i == 0 else real, n) for i, n in enumerate("cxompqz"))
+    numbers = Op(zero, "const", (), (("value", 0.0),)), Op(minus, "const", (), (("value", -0.0),))
+    body = Block((), (*numbers, Op(p, "atan2", (zero, x)), Op(q, "atan2", (minus, x)), Op(z, "select", (c, p, q))), (z,))
+    program = Program("f", (Input("c", c), Input("x", x)), (), body, Leaf(z))
+    assert "= select %c0 %o2 %m3" in str(unite(program, {p: {c: True}, q: {c: False}}))
 
 
 def newton(a):

@@ -113,8 +113,8 @@ class Unite(Rewriter):
         return self.add("select", self.env.get(condition, condition), self.chosen(yes, place), self.chosen(no, place))
 
     def key(self, value: Value) -> object:
-        """Equal for equal constants."""
-        return (type(self.known[value]), self.known[value]) if value in self.known else self.env.get(value, value)
+        """Equal for constants of one text: 0.0 and -0.0 are equal but not the same."""
+        return repr(self.known[value]) if value in self.known else self.env.get(value, value)
 
 
 def _split(members: list[Op], paths: Mapping[Value, Path]) -> tuple[Value, list[Op], list[Op]] | None:
