@@ -119,8 +119,8 @@ def compiled(case):
     return torch.compile(da.compile(case.function, example=case.example, loops="settle", max_rounds=ROUNDS).requires_grad_(False))
 
 
-def jax_pair(name, inputs):
-    """JAX: a call, and a call with its gradient, which hands out the values as well, as a forward and backward pass in torch does."""
+def jax_runs(name, inputs):
+    """JAX: a call; a call with its gradient, which hands out the values as well, as torch does; and the gradient alone."""
     import jax
 
     from benchmarks import hand_written_jax
@@ -133,8 +133,10 @@ def jax_pair(name, inputs):
         values = batched(*columns)
         return sum(item.sum() for item in jax.tree.leaves(values)), values
 
-    call, gradient = jax.jit(batched), jax.jit(jax.value_and_grad(total, tuple(range(len(inputs))), has_aux=True))
-    return lambda: jax.block_until_ready(call(*arrays)), lambda: jax.block_until_ready(gradient(*arrays))
+    both = jax.value_and_grad(total, tuple(range(len(inputs))), has_aux=True)
+    ways = {"jax": batched, "jax+": both, "jax grad": lambda *columns: both(*columns)[1]}
+    made = {way: jax.jit(function) for way, function in ways.items()}
+    return {way: lambda function=function: jax.block_until_ready(function(*arrays)) for way, function in made.items()}
 
 
 def contenders(case, hand, with_compile):
@@ -149,7 +151,7 @@ def contenders(case, hand, with_compile):
             network = compiled(case)
             found |= {"compile": forward(network, case.inputs), "compile+": backward(network, case.inputs)}
             if importlib.util.find_spec("jax"):
-                found["jax"], found["jax+"] = jax_pair(hand, case.inputs)
+                found |= jax_runs(hand, case.inputs)
     return found
 
 
@@ -181,12 +183,13 @@ def compare(corpus, options):
 
 
 #: Columns of ratios: the time of the first over the time of the second.
-RATIOS = (("python", "net"), ("python", "net+"), ("net", "hand"), ("net+", "hand+"), ("compile", "jax"), ("compile+", "jax+"))
+RATIOS = (("python", "net"), ("python", "net+"), ("net", "hand"), ("net+", "hand+"), ("compile", "jax"), ("compile+", "jax+"),
+          ("compile+", "jax grad"))
 
 
 def print_comparison(console, found, samples):
     """Nanoseconds a sample, then ratios with their medians; `+` is with the gradient."""
-    names = ("python", "net", "net+", "hand", "hand+", "compile", "compile+", "jax", "jax+")
+    names = ("python", "net", "net+", "hand", "hand+", "compile", "compile+", "jax", "jax+", "jax grad")
     times = Table("function", *names, title="nanoseconds a sample; + with the gradient by the inputs")
     ratios = Table("function", *(f"{above} / {below}" for above, below in RATIOS), title="ratios")
     for function, seconds in found.items():

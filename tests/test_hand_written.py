@@ -42,11 +42,12 @@ def test_hand_written_functions_repeat_the_original_and_its_gradient(identity, h
 @pytest.mark.parametrize(("identity", "hand"), PAIRS)
 def test_hand_written_jax_repeats_the_network_and_its_gradient(identity, hand):
     case = case_of(identity)
-    call, gradient = compile_bench.jax_pair(hand, case.inputs)
-    (_, values), slopes = gradient()
-    for results in (call(), values):
+    runs = compile_bench.jax_runs(hand, case.inputs)
+    (_, values), slopes = runs["jax+"]()
+    for results in (runs["jax"](), values):
         results = results if isinstance(results, tuple) else (results,)
         for ours, reference in zip(results, compile_bench.leaves(case.network(*case.inputs)), strict=True):
             torch.testing.assert_close(torch.tensor(ours.tolist(), dtype=torch.float64), reference, rtol=1e-10, atol=1e-12)
-    for ours, reference in zip(slopes, gradients(case.network, case.inputs), strict=True):
+    for ours, alone, reference in zip(slopes, runs["jax grad"](), gradients(case.network, case.inputs), strict=True):
+        torch.testing.assert_close(*(torch.tensor(item.tolist(), dtype=torch.float64) for item in (alone, ours)))
         torch.testing.assert_close(torch.tensor(ours.tolist(), dtype=torch.float64), reference, rtol=1e-8, atol=1e-10)

@@ -47,9 +47,13 @@ def _outcome(line: dict) -> Outcome:
 
 
 def revision() -> str:
-    """The commit of the code that runs, with a `+` if files differ from it."""
+    """The commit of the code that runs, with a `+` if it was changed since; the page that a run writes is no code."""
     try:
-        command = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
-        return subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True).stdout.strip()
+        changed = _git("status", "--porcelain", "--", ":/*.py")
+        return _git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
+
+
+def _git(*command: str) -> str:
+    return subprocess.run(["git", *command], cwd=Path(__file__).parent, capture_output=True, text=True, check=True).stdout.strip()
