@@ -60,6 +60,17 @@ def test_truth_values_are_chosen_as_numbers():
     assert not re.search(r" [&|] ", code)
 
 
+def test_an_arm_that_is_not_taken_sends_no_nan_through_a_shared_operation():
+    def parted(x, y):
+        if x != 0.0:
+            return 2.0 / x / math.sqrt(y + 1.0)
+        return x + math.sqrt(y)
+
+    x = torch.tensor([0.0, 0.5, 0.0], dtype=torch.float64)
+    y = torch.tensor([4.0, 2.0, 9.0], dtype=torch.float64)
+    assert agree(parted, x, y).code.count("ops.sqrt(") == 1
+
+
 def test_operations_that_wait_for_each_other_stay_apart():
     def crossed(x):
         if x < 1.0:

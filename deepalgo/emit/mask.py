@@ -35,14 +35,14 @@ def mask(program: Program, light: Callable[[If], bool] = lambda branch: True, ro
 def mask_all(program: Program, rounds: int) -> Program:
     """Lower all branches and loops, and compute dear operations once for the arms that have them."""
     masker = Mask(Fresh.of(program), constants(program.body), lambda branch: True, rounds)
-    return unite(masker.program(program), masker.paths)
+    return unite(masker.program(program), masker.paths, masker.reached)
 
 
 class Mask(Rewriter):
     """`active` is true for the samples that come to the current statement; None means all.
 
     `arms` are the arms around it: who takes them, and what can get a gradient of NaN from a risky operation of theirs. `path` are
-    the conditions of the branches around it, `paths` those of each operation.
+    the conditions of the branches around it, `paths` those of each operation, `reached` the operations of arms that can get a NaN.
     """
 
     def __init__(self, fresh: Fresh, known: Mapping[Value, Attr], light: Callable[[If], bool], rounds: int | None) -> None:
@@ -54,12 +54,16 @@ class Mask(Rewriter):
         self.arms: list[tuple[Value, set[Value]]] = []
         self.path: Path = {}
         self.paths: dict[Value, Path] = {}
+        self.reached: set[Value] = set()
 
     def op(self, op: Op) -> None:
         """An operation. A number looked up is cut, as the table that it comes from holds one for all samples."""
         super().op(op)
+        (made,) = self.see((op.result,))
         if self.path:
-            self.paths[self.see((op.result,))[0]] = self.path
+            self.paths[made] = self.path
+        if any(op.result in reached for _, reached in self.arms):
+            self.reached.add(made)
         for taken, reached in self.arms if op.name == "look_up" else ():
             if op.result in reached:
                 self.env[op.result] = self.cut(taken, self.see((op.result,))[0])

@@ -18,8 +18,8 @@ f(c: bool, x: real, y: real)
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
 
 from deepalgo.emit.levels import Level, find_levels
 from deepalgo.emit.rewriter import Fresh, Rewriter
@@ -29,53 +29,50 @@ from deepalgo.ir import Attr, Block, Kind, Op, Program, Statement, Type, Value, 
 
 #: The conditions that lead to a value, and whether they hold there.
 Path = Mapping[Value, bool]
+#: Operations of one kind in arms that exclude each other.
+Group = list[Op]
 
 
-def unite(program: Program, paths: Mapping[Value, Path]) -> Program:
+def unite(program: Program, paths: Mapping[Value, Path], reached: Container[Value] = ()) -> Program:
     """The program with one operation for several that no sample needs at once."""
-    return Unite(Fresh.of(program), paths, constants(program.body), find_levels(program)).program(program)
-
-
-@dataclass(slots=True)
-class Team:
-    """Operations of one kind in arms that exclude each other."""
-
-    members: list[Op]
+    return Unite(Fresh.of(program), paths, reached, constants(program.body), find_levels(program)).program(program)
 
 
 class Unite(Rewriter):
-    """`paths` says which arm a value belongs to."""
+    """`paths` says which arm a value belongs to, `reached` holds the values that can get a gradient of NaN where their arm is not taken."""
 
-    def __init__(self, fresh: Fresh, paths: Mapping[Value, Path], known: Mapping[Value, Attr], levels: Mapping[Value, Level]) -> None:
+    def __init__(self, fresh: Fresh, paths: Mapping[Value, Path], reached: Container[Value], known: Mapping[Value, Attr],
+                 levels: Mapping[Value, Level]) -> None:
         super().__init__(fresh)
         self.paths = paths
+        self.reached = reached
         self.known = known
         self.levels = levels
 
     def block(self, block: Block) -> Block:
         """A block with its operations in a new order."""
-        teams = self.teams(block.body)
+        groups = self.groups(block.body)
         order = None
-        while teams and order is None:
-            order = _ordered(block.body, teams, self.paths)
-            if order is None:  # two teams wait for each other
-                teams.pop()
+        while groups and order is None:
+            order = _ordered(block.body, groups, self.paths)
+            if order is None:  # two groups wait for each other
+                groups.pop()
         return super().block(block if order is None else replace(block, body=self.united(order)))
 
-    def teams(self, body: Iterable[Statement]) -> list[Team]:
+    def groups(self, body: Iterable[Statement]) -> list[Group]:
         """What may be united in a block."""
-        found: dict[tuple[object, ...], list[Team]] = {}
+        found: dict[tuple[object, ...], list[Group]] = {}
         for op in body:
             if not isinstance(op, Op) or not self.is_worth(op):
                 continue
             known = found.setdefault((op.name, op.attrs), [])
-            for team in known:
-                if _split([*team.members, op], self.paths) is not None:
-                    team.members.append(op)
+            for group in known:
+                if _split([*group, op], self.paths) is not None:
+                    group.append(op)
                     break
             else:
-                known.append(Team([op]))
-        return [team for teams in found.values() for team in teams if len(team.members) > 1]
+                known.append([op])
+        return [group for groups in found.values() for group in groups if len(group) > 1]
 
     def is_worth(self, op: Op) -> bool:
         """Whether an operation on numbers costs more than choosing its operands.
@@ -87,37 +84,51 @@ class Unite(Rewriter):
         plain = all(value.type == Type(Kind.REAL) for value in (op.result, *op.args))
         return plain and COSTS.get(op.name, 1) > 2 * CHOICE * len(op.args)
 
-    def united(self, order: list[Statement | Team]) -> tuple[Statement, ...]:
-        """The statements, with one operation in place of each team."""
+    def united(self, order: list[Statement | Group]) -> tuple[Statement, ...]:
+        """The statements, with one operation in place of each group."""
         outer, self.out = self.out, []
         for item in order:
-            if isinstance(item, Team):
-                first = item.members[0]
-                operands = tuple(self.chosen(item.members, place) for place in range(len(first.args)))
+            if isinstance(item, list):
+                first = item[0]
+                operands = tuple(self.chosen(item, place) for place in range(len(first.args)))
                 result = self.fresh.value(first.result.type)
                 self.out.append(replace(first, result=result, args=operands))
-                self.env.update((member.result, result) for member in item.members)
+                self.part(item, result)
             else:
                 self.out.append(item)
         made, self.out = tuple(self.out), outer
         return made
 
-    def chosen(self, members: list[Op], place: int) -> Value:
+    def part(self, members: Group, value: Value) -> None:
+        """Let `value` stand for the results of all members; one that can get a gradient of NaN sends none to another arm."""
+        if len(members) == 1 or not any(member.result in self.reached for member in members):
+            self.env.update((member.result, value) for member in members)
+            return
+        condition, yes, no = self.split(members)
+        self.part(yes, self.add("cut", condition, value))
+        self.part(no, self.add("cut", self.add("not", condition), value))
+
+    def chosen(self, members: Group, place: int) -> Value:
         """The operand of the member whose arm is taken."""
         operands = {self.key(member.args[place]) for member in members}
         if len(operands) == 1:
             return self.env.get(members[-1].args[place], members[-1].args[place])
+        condition, yes, no = self.split(members)
+        return self.add("select", condition, self.chosen(yes, place), self.chosen(no, place))
+
+    def split(self, members: Group) -> tuple[Value, Group, Group]:
+        """The condition that parts the members, and those of each side."""
         split = _split(members, self.paths)
         assert split is not None
         condition, yes, no = split
-        return self.add("select", self.env.get(condition, condition), self.chosen(yes, place), self.chosen(no, place))
+        return self.env.get(condition, condition), yes, no
 
     def key(self, value: Value) -> object:
         """Equal for constants of one text: 0.0 and -0.0 are equal but not the same."""
         return repr(self.known[value]) if value in self.known else self.env.get(value, value)
 
 
-def _split(members: list[Op], paths: Mapping[Value, Path]) -> tuple[Value, list[Op], list[Op]] | None:
+def _split(members: Group, paths: Mapping[Value, Path]) -> tuple[Value, Group, Group] | None:
     """A condition that some members need to hold and all others not to; and so on among those."""
     for condition in paths[members[0].result]:
         sides = [paths[member.result].get(condition) for member in members]
@@ -130,16 +141,16 @@ def _split(members: list[Op], paths: Mapping[Value, Path]) -> tuple[Value, list[
     return None
 
 
-def _ordered(body: tuple[Statement, ...], teams: list[Team], paths: Mapping[Value, Path]) -> list[Statement | Team] | None:
+def _ordered(body: tuple[Statement, ...], groups: list[Group], paths: Mapping[Value, Path]) -> list[Statement | Group] | None:
     """The statements in an order in which everything is computed before it is used; None if there is none."""
-    team_of = {id(member): team for team in teams for member in team.members}
-    items: list[Statement | Team] = []
+    group_of = {id(member): group for group in groups for member in group}
+    items: list[Statement | Group] = []
     for statement in body:
-        team = team_of.get(id(statement))
-        if team is None:
+        group = group_of.get(id(statement))
+        if group is None:
             items.append(statement)
-        elif statement is team.members[-1]:
-            items.append(team)
+        elif statement is group[-1]:
+            items.append(group)
     maker = {value: place for place, item in enumerate(items) for value in _made(item)}
     waits = [{maker[value] for value in _needed(item, paths) if value in maker} for item in items]
     users: list[list[int]] = [[] for _ in items]
@@ -159,13 +170,13 @@ def _ordered(body: tuple[Statement, ...], teams: list[Team], paths: Mapping[Valu
     return order if len(order) == len(items) else None
 
 
-def _made(item: Statement | Team) -> Iterable[Value]:
-    return (member.result for member in item.members) if isinstance(item, Team) else defined(item)
+def _made(item: Statement | Group) -> Iterable[Value]:
+    return (member.result for member in item) if isinstance(item, list) else defined(item)
 
 
-def _needed(item: Statement | Team, paths: Mapping[Value, Path]) -> Iterable[Value]:
-    if isinstance(item, Team):
-        for member in item.members:
+def _needed(item: Statement | Group, paths: Mapping[Value, Path]) -> Iterable[Value]:
+    if isinstance(item, list):
+        for member in item:
             yield from member.args
             yield from paths[member.result]
         return

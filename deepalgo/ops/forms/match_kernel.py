@@ -17,12 +17,15 @@ from typing import Any, TypeVar, cast
 
 import numba as nb
 import numpy as np
+import numpy.typing as npt
 
 from deepalgo.ops.forms.match_lanes import WIDTH
 from deepalgo.ops.forms.match_rows import TOGETHER, backward_row, forward_row
-from deepalgo.ops.forms.matching import Array, Sums
 from deepalgo.ops.forms.team import share
 
+Array = npt.NDArray[Any]
+#: What gradients of masks and of centres (with the sign turned) are added to.
+Sums = tuple[Array, Array]
 #: Bytes that a processor loads at once into its cache.
 LINE = 64
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.ops.forms.match_kernel import compiled, gradients_of, scales_of, send_to_image
+from deepalgo.ops.forms.match_kernel import Array, Sums, compiled, gradients_of, scales_of, send_to_image
 from deepalgo.ops.forms.match_lanes import WIDTH
 from deepalgo.ops.forms.match_rows import backward_row, share_row
-from deepalgo.ops.forms.matching import Array, Sums
 
 
 def soft_gradients(

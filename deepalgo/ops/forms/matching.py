@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,9 +28,10 @@ from torch.nn import functional as F
 from deepalgo.ops.forms.team import share
 from deepalgo.ops.numpy_forms.matching import rotation
 
+if TYPE_CHECKING:
+    from deepalgo.ops.forms.match_kernel import Sums
+
 Array = npt.NDArray[Any]
-#: What gradients of masks and of centres (with the sign turned) are added to.
-Sums = tuple[Array, Array]
 #: Angle in degrees, rows down, columns to the right.
 Transforms = tuple[tuple[float, int, int], ...]
 #: Bytes of a vector of the kernel.

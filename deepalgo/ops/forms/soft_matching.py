@@ -15,7 +15,7 @@ exp((r_k - q_k^t) / softness) / T in its gradient; shares add up to one.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -23,7 +23,6 @@ from torch import Tensor
 
 from deepalgo.ops.forms.matching import (
     Array,
-    Sums,
     Transforms,
     blank,
     blank_gradients,
@@ -38,6 +37,9 @@ from deepalgo.ops.forms.matching import (
 )
 from deepalgo.ops.forms.operands import Operand
 from deepalgo.ops.forms.soft import note_margins
+
+if TYPE_CHECKING:
+    from deepalgo.ops.forms.match_kernel import Sums
 
 
 def soft_match(
