@@ -283,6 +283,29 @@ def f(x, p):
     ratio = p[1, 0] / (p[0, 0] - 0.25)
     return min(ratio, 1.5) + np.tanh(ratio) + x
 """,
+    "an infinite product that one choice keeps and the next drops has no gradient": """
+import numpy as np
+
+def f(x, p):
+    score = np.full(3, x) @ (1.0 / (p[0] - p[0, 0]))
+    best = 0.0
+    for candidate in (score, x):
+        if candidate > 0.2:
+            best = candidate
+    return best
+""",
+    "an infinite product of an arm that raises for some has no gradient where it is dropped": """
+import math
+import numpy as np
+
+def f(x, p):
+    score = 1.0 if x < 0.2 else np.full(3, x) @ (1.0 / (p[0] - p[0, 0])) + math.sqrt(x)
+    best = 0.0
+    for candidate in (score + 1.0, x):
+        if candidate > 0.2:
+            best = candidate
+    return best
+""",
     "a loop over an array or a list sees what its rounds wrote": """
 def f(x, p):
     items = [x, 2.0, 3.0]

@@ -26,7 +26,7 @@ from collections.abc import Container, Iterable
 from dataclasses import replace
 
 from deepalgo.emit.rewriter import Fresh, Rewriter
-from deepalgo.ir import Block, Check, If, Kind, Op, Program, Value, captured
+from deepalgo.ir import Block, Check, If, Kind, Op, Program, Value, captured, walk
 from deepalgo.ops.table import TABLE, infer
 from deepalgo.spans import Span
 
@@ -35,6 +35,8 @@ ORIGINS = {"div", "quotient", "pow", "sqrt", "cbrt", "exp", "exp2", "expm1", "lo
            "atanh", "tan", "sinh", "cosh", "gamma", "lgamma", "mod", "fmod", "remainder", "hypot", "atan2"}
 #: Python's choices: the second operand if it compares so with the first.
 SMALLER = {"min": "lt", "max": "gt"}
+#: Branches are not copied into an arm if it would get more statements.
+LONGEST = 60
 #: Operations that are harmless if their second operand is not 0.
 QUOTIENTS = {"div", "quotient", "mod", "fmod", "remainder"}
 
@@ -46,7 +48,8 @@ def sink(program: Program) -> Program:
 
 
 class Sink(Rewriter):
-    """`hazards` are the operations, by their result, that may be infinite or depend on one that may; `order` is the program's.
+    """`hazards` are the operations and branches, by what they define, that may be infinite or depend on one that may; `order` is the
+    program's, `sizes` are the branches' in statements.
 
     `zeros` are the keys of weights that are 0 at birth.
     """
@@ -54,7 +57,8 @@ class Sink(Rewriter):
     def __init__(self, fresh: Fresh, zeros: Container[str]) -> None:
         super().__init__(fresh)
         self.zeros = zeros
-        self.hazards: dict[Value, Op] = {}
+        self.hazards: dict[Value, Op | If] = {}
+        self.sizes: dict[Value, int] = {}
         self.order: dict[Value, int] = {}
         self.guarded: set[Span | None] = set()
         self.steady: set[Value] = set()
@@ -80,14 +84,25 @@ class Sink(Rewriter):
         if op.name in SMALLER and op.result.type.kind == Kind.REAL and any(arg in self.hazards for arg in args):
             return self.select(op, (self.add(SMALLER[op.name], args[1], args[0]), args[1], args[0]))
         if self.is_origin(op) or any(arg in self.hazards for arg in args):
-            self.add_hazard(replace(op, args=args))
+            self.add_hazard(op.result, replace(op, args=args))
         super().op(op)
         return None
 
-    def add_hazard(self, op: Op) -> None:
+    def add_hazard(self, value: Value, maker: Op | If) -> None:
         """Note a hazard."""
-        self.hazards[op.result] = op
-        self.order[op.result] = len(self.order)
+        self.hazards[value] = maker
+        self.order[value] = len(self.order)
+
+    def add_branch(self, branch: If) -> None:
+        """Append a branch; what an arm that may be infinite hands out may be infinite."""
+        self.out.append(branch)
+        statements = [*walk(branch.then), *walk(branch.orelse)]
+        if not all(isinstance(statement, (Op, If, Check)) for statement in statements):
+            return
+        for result, *arms in zip(branch.results, branch.then.results, branch.orelse.results, strict=True):
+            if any(value in self.hazards for value in arms):
+                self.add_hazard(result, branch)
+                self.sizes[result] = len(statements)
 
     def is_origin(self, op: Op) -> bool:
         """Whether an infinity can begin here; weights are no zeros, or there would be a check."""
@@ -107,7 +122,7 @@ class Sink(Rewriter):
         else:
             then = self.arm(Block((), (), (first,)), [value for value in one if value not in both])
             orelse = self.arm(Block((), (), (second,)), [value for value in other if value not in both])
-            self.out.append(If(self.define((op.result,)), condition, then, orelse, op.span))
+            self.add_branch(If(self.define((op.result,)), condition, then, orelse, op.span))
 
     def branch(self, branch: If) -> None:
         """What only one arm takes in is computed there."""
@@ -118,18 +133,31 @@ class Sink(Rewriter):
             self.arm(arm, [value for value in cone if value not in both])
             for arm, cone in zip((branch.then, branch.orelse), cones, strict=True)
         )
-        self.out.append(replace(branch, condition=condition, then=then, orelse=orelse, results=self.define(branch.results)))
+        self.add_branch(replace(branch, condition=condition, then=then, orelse=orelse, results=self.define(branch.results)))
 
     def cone(self, values: Iterable[Value]) -> list[Value]:
-        """The hazards that these values are or depend on, in the order of the program."""
+        """The hazards that these values are or depend on, in the order of the program; up to branches where there would be too many."""
+        values = list(values)
+        found = self.reached(values, (Op, If))
+        if sum(self.sizes.get(value, 1) for value in found) > LONGEST:
+            found = self.reached(values, Op)
+        return sorted(found, key=self.order.__getitem__)
+
+    def reached(self, values: Iterable[Value], makers: type[Op] | tuple[type[Op], type[If]]) -> set[Value]:
+        """The hazards of some makers that these values are or depend on."""
         found: set[Value] = set()
-        waiting = [value for value in values if value in self.hazards]
+        waiting = list(values)
         while waiting:
             value = waiting.pop()
-            if value not in found:
+            if value not in found and isinstance(self.hazards.get(value), makers):
                 found.add(value)
-                waiting.extend(arg for arg in self.hazards[value].args if arg in self.hazards)
-        return sorted(found, key=self.order.__getitem__)
+                waiting.extend(self.needs(value))
+        return found
+
+    def needs(self, value: Value) -> Iterable[Value]:
+        """What a hazard is computed from; a branch that is copied decides by the same condition."""
+        maker = self.hazards[value]
+        return maker.args if isinstance(maker, Op) else (*captured(maker.then, self.captures), *captured(maker.orelse, self.captures))
 
     def arm(self, block: Block, cone: list[Value]) -> Block:
         """An arm that starts with its own copy of the cone."""
@@ -149,12 +177,31 @@ class Sink(Rewriter):
         copies: dict[Value, Value] = {}
         for value in cone:
             op = self.hazards[value]
+            if isinstance(op, If):
+                self.copy_branch(op, copies)
+                continue
             args = tuple(copies.get(arg, boundary.get(arg, arg)) for arg in op.args)
             copies[value] = self.fresh.value(infer(op.name, [arg.type for arg in args], op.attrs), value.name)
             copy = replace(op, args=args, result=copies[value])
-            self.add_hazard(copy)
+            self.add_hazard(copies[value], copy)
             self.out.append(copy)
         return copies
+
+    def copy_branch(self, branch: If, copies: dict[Value, Value]) -> None:
+        """Append a copy of a branch, once for all its results, and note what stands for them."""
+        if branch.results[0] in copies:
+            return
+        copier = Copier(self.fresh)
+        copier.env, copier.renews = dict(copies), True
+        copier.branch(branch)
+        (copy,) = copier.out
+        assert isinstance(copy, If)
+        self.out.append(copy)
+        for result, made in zip(branch.results, copy.results, strict=True):
+            copies[result] = made
+            if result in self.hazards:
+                self.add_hazard(made, copy)
+                self.sizes[made] = self.sizes[result]
 
     def shielded(self, mask: Value, value: Value, cone: list[Value]) -> Value:
         """`value` computed from operands that are 1 outside of the mask, as far as all is done element by element."""
@@ -162,7 +209,7 @@ class Sink(Rewriter):
         if value not in cone:
             return value
         inside = set(cone)
-        args = (arg for member in cone for arg in self.hazards[member].args)
+        args = (arg for member in cone for arg in self.needs(member))
         taken = dict.fromkeys(arg for arg in args if arg not in inside and arg.type.kind >= Kind.REAL)
         one = self.const(1.0)
         boundary = {arg: self.add("select", mask, arg, one) for arg in taken}
@@ -172,10 +219,18 @@ class Sink(Rewriter):
         """The part of a cone, up to its end, that works element by element in the shape of the mask."""
         kept: list[Value] = []
         for value in reversed(cone):
-            users = [member for member in kept if value in self.hazards[member].args]
-            if TABLE[self.hazards[value].name].broadcasts and value.type.shape in ((), mask.type.shape) and (users or not kept):
+            maker = self.hazards[value]
+            works = isinstance(maker, Op) and TABLE[maker.name].broadcasts and value.type.shape in ((), mask.type.shape)
+            if works and (not kept or any(value in self.needs(member) for member in kept)):
                 kept.append(value)
         return kept[::-1]
+
+
+class Copier(Rewriter):
+    """Copies what only computes."""
+
+    def check(self, check: Check) -> None:
+        """The original checks."""
 
 
 def _is_steady(op: Op, zeros: Container[str]) -> bool:
