@@ -3,6 +3,7 @@
 import math
 import re
 
+import numpy as np
 import pytest
 import torch
 
@@ -69,6 +70,17 @@ def test_an_arm_that_is_not_taken_sends_no_nan_through_a_shared_operation():
     x = torch.tensor([0.0, 0.5, 0.0], dtype=torch.float64)
     y = torch.tensor([4.0, 2.0, 9.0], dtype=torch.float64)
     assert agree(parted, x, y).code.count("ops.sqrt(") == 1
+
+
+def test_truth_values_of_arrays_and_their_difference_stay_what_they_are():
+    def odd(x, y, p):
+        apart = (x < 0.5) ^ (y < 0.5)
+        inside = (p > 0.0) & (p < x)
+        return (2.0 * x if apart and not inside.all() else y) + p[inside].sum() + (x != y) * y
+
+    x, y = torch.tensor([0.2, 0.8, 0.4], dtype=torch.float64), torch.tensor([0.7, 0.1, 0.3], dtype=torch.float64)
+    p = torch.tensor([[0.1, -0.2], [0.3, 0.9], [0.2, 0.3]], dtype=torch.float64)
+    agree(odd, x, y, p, example=((0.2, 0.7, np.array([0.1, -0.2])), {}))
 
 
 def test_operations_that_wait_for_each_other_stay_apart():

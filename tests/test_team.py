@@ -51,3 +51,12 @@ def test_threads_of_torch_go_on_after_ours(crew):
         assert (x * 2).sum().item() == 199_999 * 200_000
     finally:
         torch.set_num_threads(1)
+
+
+@pytest.mark.parametrize("error", [OSError, AttributeError])
+def test_a_torch_without_such_threads_is_noticed(monkeypatch, error):
+    def load(path):
+        raise error(path)
+
+    monkeypatch.setattr(team.ctypes, "CDLL", load)
+    assert team._runtime.__wrapped__() is None
