@@ -176,13 +176,13 @@ class Sink(Rewriter):
         """Append copies of the cone's operations; `boundary` replaces what they take in. Return what stands for what."""
         copies: dict[Value, Value] = {}
         for value in cone:
-            op = self.hazards[value]
-            if isinstance(op, If):
-                self.copy_branch(op, copies)
+            maker = self.hazards[value]
+            if isinstance(maker, If):
+                self.copy_branch(maker, copies)
                 continue
-            args = tuple(copies.get(arg, boundary.get(arg, arg)) for arg in op.args)
-            copies[value] = self.fresh.value(infer(op.name, [arg.type for arg in args], op.attrs), value.name)
-            copy = replace(op, args=args, result=copies[value])
+            args = tuple(copies.get(arg, boundary.get(arg, arg)) for arg in maker.args)
+            copies[value] = self.fresh.value(infer(maker.name, [arg.type for arg in args], maker.attrs), value.name)
+            copy = replace(maker, args=args, result=copies[value])
             self.add_hazard(copies[value], copy)
             self.out.append(copy)
         return copies
