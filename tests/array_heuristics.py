@@ -1,5 +1,6 @@
 """Heuristics on arrays, objects and exceptions, as people write them; each function is its own oracle in test_arrays.py."""
 
+import calendar
 import cmath
 import math
 import warnings
@@ -193,3 +194,26 @@ def numbers_of_numpy(x):
     small = np.float64(round(x[0])) * np.float64("0.5")
     with np.errstate(divide="ignore"):
         return np.minimum(1.0 / small, 7.0), np.float64(float(x[1]) + 3.0) ** 0.5
+
+
+def arrays_in_containers(x):
+    x, rows, table = x.copy(), [], {}
+    rows.append(x)
+    rows.append(x.reshape(3, 1))
+    rows.insert(0, x[1:])
+    rows.extend([x * 2.0, np.zeros(3)])
+    table.setdefault("same", x)
+    table.update(turned=x[::-1])
+    x[1] = 9.0 * x[0]
+    rows[4][2] = x[2]
+    return rows[0][0], rows[1][1], rows[2][1, 0], rows[3][1], rows[4], table["same"][1] + table["turned"][1]
+
+
+def text_of_numpy(x):
+    np.fill_diagonal(grid := np.outer(x, x), x[0])
+    powers = np.linalg.matrix_power(grid, 2)
+    return np.r_[x[0], x], np.c_[x, x * 2.0], np.gradient(x), powers, np.tensordot(x, x, axes=1), np.fix(x), np.polyder(x)
+
+
+def leap_years(x):
+    return sum(x[0] if calendar.isleap(int(1900 + 50 * abs(x[1])) + year) else x[2] for year in range(5))

@@ -16,6 +16,7 @@ from deepalgo.ir import Kind
 from deepalgo.stage import arithmetic, attributes, iteration, names, sifting, subscripts
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.machine import Machine
+from deepalgo.stage.moments import Moment
 from deepalgo.stage.natives import HANDLERS, Args, Kwargs, call_native, contains_signal, handles
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.truth import decide, truth
@@ -46,48 +47,52 @@ def _range(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 @handles(list)
 def _list(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if args and isinstance(args[0], sifting.Sifted):
-        return args[0]
+        return sifting.Sifted(args[0].taken(machine, node))
     return machine.heap.created(iteration.iterate(machine, args[0], node) if args else [])
 
 
 @handles(tuple)
 def _tuple(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if args and isinstance(args[0], sifting.Sifted):
-        return args[0]
+        return sifting.Sifted(args[0].taken(machine, node))
     return tuple(iteration.iterate(machine, args[0], node)) if args else ()
 
 
 @handles(dict)
 def _dict(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if args and (isinstance(args[0], iteration.Walk) or id(args[0]) in machine.streams):
+        args = [iteration.iterate(machine, args[0], node)]
     return machine.heap.created(dict(*args, **kwargs))
 
 
 @handles(zip)
 def _zip(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    moment = iteration.made_of(machine, *args)
     columns = [iteration.walk(machine, item, node) for item in args]
     rows = arithmetic.native(machine, lambda: list(zip(*columns, strict=bool(kwargs.get("strict")))))
-    return iteration.Walk(rows, lambda place: tuple(column.read(place) for column in columns))
+    return machine.heap.created(iteration.Walk(rows, lambda place: tuple(column.read(place) for column in columns), moment))
 
 
 @handles(enumerate)
 def _enumerate(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     start = args[1] if len(args) > 1 else kwargs.get("start", 0)
     first, items = subscripts.static_int(machine, start, node), iteration.walk(machine, args[0], node)
-    return iteration.Walk(enumerate(items, first), lambda place: (first + place, items.read(place)))
+    return machine.heap.created(iteration.Walk(enumerate(items, first), lambda place: (first + place, items.read(place)), items.moment))
 
 
 @handles(reversed)
 def _reversed(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     items = iteration.walk(machine, args[0], node)
-    return iteration.Walk(items[::-1], lambda place: items.read(len(items) - 1 - place))
+    return machine.heap.created(iteration.Walk(items[::-1], lambda place: items.read(len(items) - 1 - place), items.moment))
 
 
 @handles(map)
 def _map(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call
 
+    moment = Moment.joined([Moment.of_call(args[0]), iteration.made_of(machine, *args[1:])])
     columns = [iteration.iterate(machine, item, node) for item in args[1:]]
-    return machine.heap.created([call(machine, args[0], list(row), {}, node) for row in zip(*columns, strict=False)])
+    return sifting.stream(machine, [call(machine, args[0], list(row), {}, node) for row in zip(*columns, strict=False)], moment)
 
 
 @handles(filter)
@@ -95,20 +100,22 @@ def _filter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call
 
     found = []
+    moment = Moment.joined([Moment.of_call(args[0]), iteration.made_of(machine, args[1])])
     for item in iteration.iterate(machine, args[1], node):
         verdict = decide(machine, truth(machine, item if args[0] is None else call(machine, args[0], [item], {}, node), node))
         if verdict is not False:
             found.append((verdict if isinstance(verdict, Signal) else True, item))
     if all(guard is True for guard, _ in found):
-        return sifting.stream(machine, [item for _, item in found])
-    return sifting.Sifted(tuple(found))
+        return sifting.stream(machine, [item for _, item in found], moment)
+    return sifting.Sifted(tuple(found), sifting.stream(machine, [], moment))
 
 
 @handles(iter)
 def _iter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if isinstance(args[0], sifting.Sifted) or id(args[0]) in machine.streams:
         return args[0]
-    return sifting.stream(machine, iteration.iterate(machine, args[0], node))
+    moment = iteration.made_of(machine, args[0])
+    return sifting.stream(machine, iteration.iterate(machine, args[0], node), moment)
 
 
 @handles(str, repr, format)

@@ -21,6 +21,7 @@ from deepalgo.stage.arrays.methods import ArrayMethod
 from deepalgo.stage.bind import Parameters, bind
 from deepalgo.stage.exits import Case, Exit, Way
 from deepalgo.stage.machine import MAX_DEPTH, MAX_LEVELS, Machine
+from deepalgo.stage.moments import Moment
 from deepalgo.stage.names import lift
 from deepalgo.stage.sifting import stream
 from deepalgo.stage.signal_methods import METHODS
@@ -87,6 +88,8 @@ def _apply_rule(machine: Machine, handler: natives.Handler, args: list[Any], kwa
 
 def _call_object(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     wrapped = getattr(function, "py_func", None)  # what numba wraps
+    if wrapped is None and isinstance(getattr(function, "_implementation", None), types.FunctionType):  # what NumPy wraps
+        wrapped = function._implementation
     if wrapped is None and type(function).__name__ == "_lru_cache_wrapper":
         wrapped = function.__wrapped__
     if wrapped is not None:
@@ -129,13 +132,32 @@ def _partial_weights(machine: Machine, function: functools.partial[Any]) -> tupl
 
 def _call_function(machine: Machine, function: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     if natives.is_native_module(function.__module__):
-        return natives.call_native(machine, function, args, kwargs, node)
+        if not natives.is_written(function, args, kwargs):
+            return natives.call_native(machine, function, args, kwargs, node)
+        return _interpret(machine, function, args, kwargs, node)
     natives.refuse_effects(machine, function, node)
+    return _enter(machine, function, args, kwargs, node)
+
+
+def _interpret(machine: Machine, function: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """A function of a library that has no rule but a text; what stops it there is told at the call."""
+    natives.refuse_effects(machine, function, node)
+    try:
+        return _enter(machine, function, args, kwargs, node)
+    except CompileError as error:
+        machine.refuse(
+            f"deepalgo has no rule for `{natives.label(function)}` on data, and cannot compile its text: {error.reason}",
+            "Write it out in Python with `math`, or pass its result as an input.",
+            node,
+        )
+
+
+def _enter(machine: Machine, function: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     _refuse_async(function)
     if inspect.isgeneratorfunction(function):
         items = iteration.run_outside(machine, lambda: function(*args, **kwargs), [*args, *kwargs.values()])
         if items is not None:
-            return stream(machine, items)
+            return stream(machine, items, Moment.of([]))
     source = source_of(machine, function, node)
     parameters = Parameters.of_function(machine, function, source)
     names = bind(machine, parameters, args, kwargs)

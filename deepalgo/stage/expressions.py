@@ -13,6 +13,7 @@ from deepalgo.ir import Kind, Op, Type
 from deepalgo.stage import arithmetic, assignment, attributes, calls, comparisons, iteration, names, subscripts
 from deepalgo.stage.exits import Way, falling
 from deepalgo.stage.machine import Machine
+from deepalgo.stage.moments import Moment
 from deepalgo.stage.regions import Arm, choose, meet, resume, run_arm
 from deepalgo.stage.sifting import Given, Sifted, kept, stream
 from deepalgo.stage.text import concatenate
@@ -237,6 +238,9 @@ def _formatted(machine: Machine, node: ast.FormattedValue) -> Any:
 def _list_comprehension(machine: Machine, node: ast.ListComp | ast.GeneratorExp) -> Any:
     def over(source: Any) -> Any:
         found: list[tuple[Any, Any]] = []
+        moment = None
+        if isinstance(node, ast.GeneratorExp):
+            moment = Moment.joined([Moment.of_tree(node, machine.frame), iteration.made_of(machine, source)])
 
         def add(guard: Any, bind: Callable[[], None]) -> None:
             def make() -> Any:
@@ -247,9 +251,9 @@ def _list_comprehension(machine: Machine, node: ast.ListComp | ast.GeneratorExp)
 
         _comprehend(machine, node.generators, source, add)
         if any(guard is not True for guard, _ in found):
-            return Sifted(tuple(found))
+            return Sifted(tuple(found), None if moment is None else stream(machine, [], moment))
         items = [item for _, item in found]
-        return machine.heap.created(items) if isinstance(node, ast.ListComp) else stream(machine, items)
+        return machine.heap.created(items) if moment is None else stream(machine, items, moment)
 
     return distribute(machine, evaluate(machine, node.generators[0].iter), over, node)
 
@@ -293,7 +297,7 @@ def _run_generators(
 ) -> None:
     """`before` is the guard of the loops around this one."""
     generator, *others = generators
-    entries = items.entries if isinstance(items, Sifted) else [(True, item) for item in items]
+    entries = items.taken(machine, generator.iter) if isinstance(items, Sifted) else [(True, item) for item in items]
     for there, item in entries:
         outer = _both(machine, before, there)
         guard = _tested(machine, generator, outer, item)

@@ -12,8 +12,9 @@ from typing import Any
 from deepalgo.stage.arrays import indexing
 from deepalgo.stage.arrays.box import Array, root_of, shape_of
 from deepalgo.stage.machine import Machine
+from deepalgo.stage.moments import SPENT, Moment, Spendable
 from deepalgo.stage.natives import contains_signal
-from deepalgo.stage.sifting import REASON, REMEDY, Sifted, spend
+from deepalgo.stage.sifting import REASON, REMEDY, Sifted, refuse_late, refuse_spent, spend
 from deepalgo.stage.subscripts import refuse_text
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Signal, Union, UserRaise, refuse_again, user_method
@@ -40,6 +41,9 @@ def iterate(machine: Machine, value: Any, node: ast.AST, size: int | None = None
         machine.refuse(REASON, REMEDY, node)
     if id(value) in machine.streams:
         return spend(machine, value, node)
+    if isinstance(value, Walk):
+        run = walk(machine, value, node)
+        return [run.read(place) for place in range(len(run) + 1)][:-1]
     refuse_text(machine, "is taken apart", value, node)
     if isinstance(value, Union):
         return _iterate_union(machine, value, node)
@@ -71,26 +75,49 @@ def _is_fixed(item: Any) -> bool:
     return all(map(_is_fixed, item)) if isinstance(item, tuple) else isinstance(item, (str, int, type(None)))
 
 
-class Walk(list[Any]):
+class Walk(Spendable):
     """What a `for` runs over. An item is read when its round begins: the rounds before may have written to it.
 
     At the end `None` is read, by which a list is asked whether it still has the length that it had.
     """
 
-    def __init__(self, items: Iterable[Any], read: Callable[[int], Any]) -> None:
+    def __init__(self, items: Iterable[Any], read: Callable[[int], Any], moment: Moment) -> None:
         super().__init__(items)
         self.read = read
+        self.moment = moment
+
+
+def made_of(machine: Machine, *values: Any) -> Moment:
+    """The moment at which something is made of these iterables."""
+    return Moment.joined([_moment(machine, value) for value in values])
+
+
+def _moment(machine: Machine, value: Any) -> Moment:
+    if isinstance(value, Walk):
+        return value.moment
+    known = machine.streams.get(id(value))
+    return Moment.of([value]) if known is None else known[1]
 
 
 def walk(machine: Machine, value: Any, node: ast.AST) -> Walk:
     """The items of an iterable, one after the other."""
-    items = iterate(machine, value, node)
-    return Walk(items, _reader(machine, value, [*items, None], node))
+    moment = made_of(machine, value)
+    if isinstance(value, Walk):
+        refuse_spent(machine, value, node)
+        items = list(value)
+        machine.heap.touch(value)
+        value[:] = [SPENT]
+    else:
+        items = iterate(machine, value, node)
+    return Walk(items, _reader(machine, value, [*items, None], node), moment)
 
 
 def _reader(machine: Machine, value: Any, items: list[Any], node: ast.AST) -> Callable[[int], Any]:
     if isinstance(value, Walk):
         return value.read
+    if id(value) in machine.streams:
+        _, moment = machine.streams[id(value)]
+        return lambda place: _of_moment(machine, moment, items, place, node)
     if isinstance(value, Array):
         root = root_of(value)
         held = root.held
@@ -98,6 +125,12 @@ def _reader(machine: Machine, value: Any, items: list[Any], node: ast.AST) -> Ca
     if isinstance(value, list):
         return lambda place: _of_list(machine, value, len(items) - 1, place, node)
     return items.__getitem__
+
+
+def _of_moment(machine: Machine, moment: Moment, items: list[Any], place: int, node: ast.AST) -> Any:
+    if moment.is_over() if place < len(items) - 1 else moment.holds_other():
+        refuse_late(machine, node)
+    return items[place]
 
 
 def _of_list(machine: Machine, value: list[Any], size: int, place: int, node: ast.AST) -> Any:

@@ -13,6 +13,7 @@ from deepalgo.stage.builtin_containers import DynamicRange
 from deepalgo.stage.exits import FALL, Case, Exit, Way
 from deepalgo.stage.loop_regions import LoopRegion, Rounds
 from deepalgo.stage.machine import MAX_STATIC_ROUNDS, Machine
+from deepalgo.stage.moments import Moment
 from deepalgo.stage.regions import Pending, branch, resume, run_arm
 from deepalgo.stage.sequence import Step, sequence
 from deepalgo.stage.sifting import Given, Sifted
@@ -47,9 +48,10 @@ def _over(machine: Machine, node: ast.For, iterable: Any) -> Exit:
 
 def _over_sifted(machine: Machine, node: ast.For, sifted: Sifted) -> Exit:
     """Rounds for all items, each under the guard of its item."""
-    items = [item for _, item in sifted.entries]
-    guards = [guard for guard, _ in sifted.entries]
-    return _unroll(machine, node, iteration.Walk(items, [*items, None].__getitem__), guards)
+    entries = sifted.taken(machine, node.iter)
+    items = [item for _, item in entries]
+    guards = [guard for guard, _ in entries]
+    return _unroll(machine, node, iteration.Walk(items, [*items, None].__getitem__, Moment.of([])), guards)
 
 
 def _guarded_body(machine: Machine, node: ast.For, guard: Any, item: Any) -> Exit:

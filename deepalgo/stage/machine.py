@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from deepalgo.stage.builder import Builder, kind_of
 from deepalgo.stage.heap import Heap
 from deepalgo.stage.values import Frame, Known, Signal, UserRaise, is_number
 from deepalgo.stage.weights import WeightTable
+
+if TYPE_CHECKING:
+    from deepalgo.stage.moments import Moment
 
 #: Loops of at most this many rounds are unrolled where a round's index decides something.
 UNROLL = 64
@@ -54,7 +57,7 @@ class Machine:
         self.arguments: list[Any] = []  # arrays that the caller holds
         self.modules: dict[int, Frame] = {}  # globals that the function writes, by the module
         self.lent: list[tuple[Frame, str, Any, Span]] = []  # what these globals were, and where they are declared
-        self.streams: dict[int, list[Any]] = {}  # lists that stand for iterators, by their ids
+        self.streams: dict[int, tuple[list[Any], Moment]] = {}  # lists that stand for iterators, and when they were made, by ids
         self.kin: dict[int, tuple[Any, ...]] = {}  # containers that are one on some path, by their ids
         self.deep_loose = False
         self.frames: list[Frame] = []

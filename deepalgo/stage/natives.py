@@ -28,6 +28,8 @@ NATIVE = frozenset(
     "keyword logging math numbers numpy operator re string struct textwrap torch types typing unicodedata warnings weakref "
     "_operator _functools _collections _bisect _struct _decimal _datetime calendar zoneinfo scipy.special hashlib contextlib".split()
 )
+#: Those among them whose functions are interpreted where they meet Signals, as far as they are written in Python.
+WRITTEN = frozenset({"calendar", "numpy"})
 #: Functions with an effect or a result that differs from call to call.
 REFUSED: dict[str, tuple[str, str]] = {
     "open": ("this opens a file", "Read the data before and pass numbers in."),
@@ -133,6 +135,11 @@ def is_native_module(module: str | None) -> bool:
     return name in NATIVE or name.partition(".")[0] in NATIVE
 
 
+def is_written(function: types.FunctionType, args: list[Any], kwargs: dict[str, Any]) -> bool:
+    """Whether a function that has no rule meets data, and its text may be interpreted."""
+    return function.__module__.partition(".")[0] in WRITTEN and (contains_signal(args) or contains_signal(kwargs))
+
+
 def call_native(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """Run a function as it is, if that is safe; refuse with the reason if it is not."""
     owner = getattr(function, "__self__", None)
@@ -186,6 +193,9 @@ def label(function: Any) -> str:
     """A function as people call it."""
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or type(function).__name__
     module = getattr(function, "__module__", None)
+    public = getattr(np, name, None)
+    if public is not None and getattr(public, "_implementation", public) is function:
+        return f"numpy.{name}"
     return name if module in (None, "builtins") else f"{str(module).lstrip('_')}.{name}"
 
 
@@ -207,7 +217,7 @@ def _call_method(machine: Machine, function: Any, owner: Any, name: str, args: l
         from deepalgo.stage.subscripts import static_key
 
         args = [static_key(machine, args[0], node), *args[1:]]
-    return _run(machine, function, args, kwargs, node)
+    return _run(machine, function, args, kwargs, node, as_they_are=name in MOVING)
 
 
 def _call_string(machine: Machine, function: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
@@ -218,11 +228,14 @@ def _call_string(machine: Machine, function: Any, name: str, args: list[Any], kw
     return _run(machine, function, args, kwargs, node)
 
 
-def _run(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+def _run(
+    machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST, as_they_are: bool = False
+) -> Any:
     from deepalgo.stage.arrays.convert import box
 
-    args = [unboxed(item) for item in args]
-    kwargs = {key: unboxed(item) for key, item in kwargs.items()}
+    if not as_they_are:
+        args = [unboxed(item) for item in args]
+        kwargs = {key: unboxed(item) for key, item in kwargs.items()}
     try:
         result = function(*args, **kwargs)
     except Leak as error:

@@ -19,6 +19,7 @@ from deepalgo.stage.builder import kind_of
 from deepalgo.stage.exits import DEAD, Case, Exit, Way, falling
 from deepalgo.stage.heap import Change, restore_content
 from deepalgo.stage.machine import Machine
+from deepalgo.stage.moments import SPENT, Spendable, is_spent
 from deepalgo.stage.structure import ANYTHING, Number, Structure, decode, encode, is_same, join, structure_of
 from deepalgo.stage.values import UNDEFINED, Signal, UserRaise, is_number
 
@@ -182,7 +183,7 @@ class Meeting:
             return
         contents = [arm.change.after(container) for arm in self.arms if not arm.exit.is_dead]
         if isinstance(container, list):
-            merged = self._merge_items(contents)
+            merged = self._merge_items(contents, isinstance(container, Spendable))
         elif isinstance(container, dict):
             merged = self._merge_entries(container, contents)
         elif isinstance(container, set):
@@ -204,7 +205,9 @@ class Meeting:
         living = iter(values)
         return [ANYTHING if arm.exit.is_dead else next(living) for arm in self.arms]
 
-    def _merge_items(self, contents: list[list[Any]]) -> Later:
+    def _merge_items(self, contents: list[list[Any]], once: bool) -> Later:
+        if once and any(map(is_spent, contents)):
+            return lambda: [SPENT]
         if len({len(content) for content in contents}) != 1:
             lengths = " and ".join(str(len(content)) for content in contents)
             self.machine.refuse(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from deepalgo.stage.machine import Machine
+from deepalgo.stage.moments import SPENT, Moment, Spendable, is_spent
 from deepalgo.stage.natives import Args, Kwargs, handles
 from deepalgo.stage.regions import choose
 from deepalgo.stage.unions import distribute, resolve
@@ -23,9 +24,16 @@ REMEDY = "Keep every item and use a conditional expression for its value."
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sifted(DataLength):
-    """Items, each with True or with the Signal that tells whether it is there."""
+    """Items, each with True or with the Signal that tells whether it is there. `stream` stands for an iterator, which gives them once."""
 
     entries: tuple[tuple[Any, Any], ...]
+    stream: list[Any] | None = None
+
+    def taken(self, machine: Machine, node: ast.AST) -> tuple[tuple[Any, Any], ...]:
+        """The entries, for the one who takes them all."""
+        if self.stream is not None:
+            spend(machine, self.stream, node)
+        return self.entries
 
     def _leak(self, *_: object, **__: object) -> NoReturn:
         raise Leak(REASON, REMEDY)
@@ -48,8 +56,6 @@ class _Nothing:
 
 
 NOTHING = _Nothing()
-#: The content of an iterator that something else has run over, maybe not to its end.
-SPENT = _Nothing()
 
 
 def kept(machine: Machine, guard: Signal, make: Callable[[], Any], node: ast.AST) -> Any:
@@ -59,7 +65,7 @@ def kept(machine: Machine, guard: Signal, make: Callable[[], Any], node: ast.AST
 
 def fold(machine: Machine, sifted: Sifted, state: Any, update: Callable[[Any, Any], Any], node: ast.AST) -> Any:
     """Take one item after the other into a state."""
-    for guard, item in sifted.entries:
+    for guard, item in sifted.taken(machine, node):
         state = _step(machine, guard, item, state, update, node)
     return state
 
@@ -93,10 +99,10 @@ def first(machine: Machine, entries: tuple[tuple[Any, Any], ...], none: Callable
 # --- iterators ----------------------------------------------------------------------------------------------------------------
 
 
-def stream(machine: Machine, items: list[Any]) -> list[Any]:
-    """A list that stands for an iterator."""
-    made: list[Any] = machine.heap.created(items)
-    machine.streams[id(made)] = made
+def stream(machine: Machine, items: list[Any], moment: Moment) -> list[Any]:
+    """A list that stands for an iterator; its items are those of a moment."""
+    made: list[Any] = machine.heap.created(Spendable(items))
+    machine.streams[id(made)] = made, moment
     return made
 
 
@@ -109,9 +115,22 @@ def spend(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
 
 
 def _left(machine: Machine, value: list[Any], node: ast.AST) -> list[Any]:
-    if value and value[0] is SPENT:
-        machine.refuse("this goes on with an iterator that was run over before", "Make a list of it first.", node)
+    refuse_spent(machine, value, node)
+    _, moment = machine.streams[id(value)]
+    if moment.is_over():
+        refuse_late(machine, node)
     return list(value)
+
+
+def refuse_spent(machine: Machine, value: list[Any], node: ast.AST) -> None:
+    """Refuse an iterator that has given its items to someone else."""
+    if is_spent(value):
+        machine.refuse("this goes on with an iterator that was run over before", "Make a list of it first.", node)
+
+
+def refuse_late(machine: Machine, node: ast.AST) -> NoReturn:
+    """Refuse an iterator whose items would be others by now."""
+    machine.refuse("what this iterator is made of has changed since", "Make a list of it where it is made.", node)
 
 
 @handles(next)
@@ -126,7 +145,7 @@ def _next(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         raise UserRaise(StopIteration, "", machine.span)
 
     if isinstance(value, Sifted):
-        return first(machine, value.entries, none, node)
+        return first(machine, value.taken(machine, node), none, node)
     if id(value) in machine.streams:
         if not _left(machine, value, node):
             return none()

@@ -22,8 +22,10 @@ def attribute(machine: Machine, value: Signal, name: str, node: ast.AST) -> Any:
         case "conjugate" | "is_integer" | "item" | "__abs__" | "__float__":
             return BoundMethod(METHODS[name], value)
         case _:
-            kind = {Kind.BOOL: "bool", Kind.INT: "int", Kind.REAL: "float", Kind.COMPLEX: "complex"}[value.kind]
-            raise UserRaise(AttributeError, f"'{kind}' object has no attribute '{name}'", machine.at(node))
+            kind: type = {Kind.BOOL: bool, Kind.INT: int, Kind.REAL: float, Kind.COMPLEX: complex}[value.kind]
+            if hasattr(kind, name):
+                machine.refuse(f"Python's `.{name}` has no rule for data", "Write it out with functions of `math`.", node)
+            raise UserRaise(AttributeError, f"'{kind.__name__}' object has no attribute '{name}'", machine.at(node))
 
 
 def conjugate(machine: Machine, value: Signal) -> Signal:

@@ -58,6 +58,8 @@ def attribute(machine: Machine, array: Any, name: str, node: ast.AST) -> Any:
         case "flags":
             return np.empty(extent).flags
         case _:
+            if hasattr(np.ndarray, name) or (isinstance(array, Signal) and hasattr(np.float64, name)):
+                machine.refuse(f"NumPy's `.{name}` has no rule for data", "Write it out with NumPy's functions.", node)
             raise UserRaise(AttributeError, f"'numpy.ndarray' object has no attribute '{name}'", machine.at(node))
 
 
