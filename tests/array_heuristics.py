@@ -217,3 +217,40 @@ def text_of_numpy(x):
 
 def leap_years(x):
     return sum(x[0] if calendar.isleap(int(1900 + 50 * abs(x[1])) + year) else x[2] for year in range(5))
+
+
+def statistics_of_numpy(x):
+    grid = np.outer(x, x) + np.arange(9.0).reshape(3, 3)
+    return (
+        np.quantile(x, 0.3), np.percentile(grid, [20, 75.0], axis=0), np.percentile(x, 100), np.cov(x, x**2),
+        np.cov(grid, rowvar=False, bias=True), np.corrcoef(x, np.sin(x)),
+        np.digitize(x, [-1.0, 0.5, 1.5]), np.digitize(x, [1.5, 0.5, -1.0], right=True),
+    )
+
+
+def products_of_numpy(x):
+    grid = np.outer(x, x) + np.eye(3)
+    return (
+        np.einsum("ij,jk->ik", grid, grid), np.einsum("ij...,j...->i...", grid, x), np.einsum("a...,a...", x, x),
+        np.einsum("ij,kj,k", grid, grid, x), np.einsum("...i,...i->...", grid, x),
+        np.cross(grid, x), np.cross(grid, grid.T, axis=0), np.kron(x, x[:2]), np.kron(grid, grid[:2]),
+        np.correlate(x, x[:2]), np.correlate(x[:2], x, mode="full"), np.linalg.multi_dot([grid, grid, x]), np.linalg.cholesky(grid),
+        np.linalg.eigvalsh(grid + np.diag([1.0, 5.0, 9.0])),
+    )
+
+
+def pieces_of_numpy(x):
+    held = x.copy()
+    np.copyto(held, 7.0, where=x > 0.5)
+    return (
+        np.delete(x, 1), np.delete(x, [0, -1]), np.delete(np.outer(x, x), slice(0, 2), axis=1), np.insert(x, 1, x[2]), np.ediff1d(x), held,
+        np.unwrap(9.0 * x), np.logspace(x[0], x[1], 4), np.apply_along_axis(lambda row: row / row.sum(), 1, np.outer(x, x) + 9.0),
+        np.interp(x, [0.0, 1.0], [1.0, 3.0], left=-1.0, right=x[0]), np.interp(x, [0.2, 0.9, 1.4], [1.0, 3.0, 0.0], period=1.5),
+        np.polyfit(np.arange(3.0), x, 1), np.polyfit([0.0, 1.0, 3.0, 4.0], np.append(x, 1.0), 2, w=[1.0, 2.0, 1.0, 3.0]),
+    )
+
+
+def results_put_where_a_mask_says(x):
+    root = np.sqrt(x, out=np.ones(3), where=x > 0.0)
+    share = np.divide(x, x - x[0], out=np.zeros_like(x), where=x != x[0])
+    return root, share, np.log(x - 0.5, np.full(3, -9.0), where=x > 0.5)

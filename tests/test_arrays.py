@@ -13,6 +13,7 @@ FUNCTIONS = [
     h.views_are_written_through, h.stores_in_a_loop, h.masks_and_where, h.index_chosen_by_data, h.two_names_for_one_list,
     h.linear_algebra, h.reductions, h.objects, h.handlers, h.functions_as_arguments, h.complex_roots, h.recursion_that_data_ends,
     h.warnings_as_errors, h.numbers_of_numpy, h.arrays_in_containers, h.text_of_numpy, h.leap_years,
+    h.statistics_of_numpy, h.products_of_numpy, h.pieces_of_numpy, h.results_put_where_a_mask_says,
 ]
 EACH = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 

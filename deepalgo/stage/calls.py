@@ -28,6 +28,7 @@ from deepalgo.stage.signal_methods import METHODS
 from deepalgo.stage.unions import distribute, distribute_first
 from deepalgo.stage.values import BoundMethod, Closure, Frame, Partial, Union, UserRaise, refuse_again, user_method
 
+NO_TEXT = ", and cannot compile its text: "
 #: By file and code, as equal code may stand in two files.
 _SOURCES: dict[tuple[str, types.CodeType], FunctionSource] = {}
 
@@ -134,19 +135,22 @@ def _call_function(machine: Machine, function: types.FunctionType, args: list[An
     if natives.is_native_module(function.__module__):
         if not natives.is_written(function, args, kwargs):
             return natives.call_native(machine, function, args, kwargs, node)
-        return _interpret(machine, function, args, kwargs, node)
+        return interpret(machine, function, args, kwargs, node, function)
     natives.refuse_effects(machine, function, node)
     return _enter(machine, function, args, kwargs, node)
 
 
-def _interpret(machine: Machine, function: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    """A function of a library that has no rule but a text; what stops it there is told at the call."""
+def interpret(
+    machine: Machine, function: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: ast.AST, called: Any
+) -> Any:
+    """A function of a library by its text, or by one of ours; what stops it there is told at the call of the library's."""
     natives.refuse_effects(machine, function, node)
     try:
         return _enter(machine, function, args, kwargs, node)
     except CompileError as error:
+        cause = error.reason.rpartition(NO_TEXT)[2]
         machine.refuse(
-            f"deepalgo has no rule for `{natives.label(function)}` on data, and cannot compile its text: {error.reason}",
+            f"deepalgo has no rule for `{natives.label(called)}` on data{NO_TEXT}{cause}",
             "Write it out in Python with `math`, or pass its result as an input.",
             node,
         )

@@ -57,6 +57,7 @@ class Machine:
         self.arguments: list[Any] = []  # arrays that the caller holds
         self.modules: dict[int, Frame] = {}  # globals that the function writes, by the module
         self.lent: list[tuple[Frame, str, Any, Span]] = []  # what these globals were, and where they are declared
+        self._pinned: Span | None = None
         self.streams: dict[int, tuple[list[Any], Moment]] = {}  # lists that stand for iterators, and when they were made, by ids
         self.kin: dict[int, tuple[Any, ...]] = {}  # containers that are one on some path, by their ids
         self.deep_loose = False
@@ -85,6 +86,9 @@ class Machine:
 
     def at(self, node: ast.AST) -> Span:
         """The span of a node of the function that is running; what is emitted next belongs there."""
+        if self._pinned is not None:
+            self.builder.span = self._pinned
+            return self._pinned
         entry = self._spans.get(id(node))
         if entry is None:
             if not self.frames:
@@ -93,6 +97,16 @@ class Machine:
             self._spans[id(node)] = entry
         self.builder.span = entry[1]
         return entry[1]
+
+    @contextmanager
+    def pinned(self, node: ast.AST) -> Iterator[None]:
+        """All that is emitted meanwhile belongs to this node."""
+        before = self._pinned
+        self._pinned = self.at(node)
+        try:
+            yield
+        finally:
+            self._pinned = before
 
     @property
     def span(self) -> Span | None:

@@ -101,7 +101,7 @@ def find(function: Any) -> Handler | None:
         sifting,
         silence,
     )
-    from deepalgo.stage.arrays import constructors, elementwise, joining, kinds, layout, linear, reductions, ufunc_methods  # noqa: F401
+    from deepalgo.stage.arrays import constructors, elementwise, joining, kinds, layout, linear, reductions, ufunc_methods, written  # noqa: F401
 
     try:
         return HANDLERS.get(function) or scipy_rules.find(function)
@@ -193,9 +193,10 @@ def label(function: Any) -> str:
     """A function as people call it."""
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or type(function).__name__
     module = getattr(function, "__module__", None)
-    public = getattr(np, name, None)
-    if public is not None and getattr(public, "_implementation", public) is function:
-        return f"numpy.{name}"
+    for place, space in (("numpy", np), ("numpy.linalg", np.linalg)):
+        public = getattr(space, name, None)
+        if public is not None and getattr(public, "_implementation", public) is function:
+            return f"{place}.{name}"
     return name if module in (None, "builtins") else f"{str(module).lstrip('_')}.{name}"
 
 

@@ -143,15 +143,16 @@ def _ufunc(name: str, native: Callable[..., Any], arity: int) -> Handler:
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         out = kwargs.pop("out", None) if kwargs else None
         where = kwargs.pop("where", True) if kwargs else True
-        if set(kwargs) - {"dtype", "casting"} or where is not True or len(args) > arity + 1:
+        target = args[arity] if len(args) > arity else out
+        target = target[0] if isinstance(target, tuple) else target
+        if set(kwargs) - {"dtype", "casting"} or (where is not True and target is None) or len(args) > arity + 1:
             machine.refuse(f"`np.{native.__name__}` is called with options that have no rule", "Leave the options out.", node)
         result = apply(machine, name, native, list(args[:arity]))
-        target = args[arity] if len(args) > arity else out
         if target is None:
             return result
         from deepalgo.stage.arrays.indexing import store
 
-        store(machine, target[0] if isinstance(target, tuple) else target, ..., result, node)
+        store(machine, target, ..., result if where is True else HANDLERS[np.where](machine, [where, result, target], {}, node), node)
         return target
 
     return handler

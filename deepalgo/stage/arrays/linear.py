@@ -10,6 +10,7 @@ import numpy as np
 from deepalgo.ir import Kind, Type
 from deepalgo.stage.arrays.convert import is_plain, new_array, plain, shape, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import call_numpy, emit
+from deepalgo.stage.arrays.layout import transpose
 from deepalgo.stage.arrays.reductions import reduce
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Args, Kwargs, handles
@@ -65,18 +66,6 @@ def _outer(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return wrap(
         machine, emit(machine, "mul", machine.emit("reshape", left, shape=(rows, 1)), machine.emit("reshape", right, shape=(1, columns)))
     )
-
-
-@handles(np.cross, options="")
-def _cross(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    if all(is_plain(machine, item) for item in args):
-        return call_numpy(machine, np.cross, *[plain(machine, item) for item in args])
-    left, right = (to_signal(machine, item) for item in args[:2])
-    if left.shape != (3,) or right.shape != (3,):
-        machine.refuse("`np.cross` of more than two vectors of three has no rule", "Take the product row by row.", node)
-    a, b = ([machine.emit("index", side, key=(place,)) for place in range(3)] for side in (left, right))
-    parts = [emit(machine, "sub", emit(machine, "mul", a[i], b[j]), emit(machine, "mul", a[j], b[i])) for i, j in ((1, 2), (2, 0), (0, 1))]
-    return wrap(machine, machine.emit("stack", *parts, flavour="np"))
 
 
 @handles(np.trace, options="")
@@ -147,12 +136,75 @@ def _pinv(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return wrap(machine, emit(machine, "pinv", _same_kind(machine, args[0])[0]))
 
 
+@handles(np.linalg.eigvalsh, options="")
+def _eigvalsh(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, np.linalg.eigvalsh, *[plain(machine, item) for item in args])
+    if len(args) > 1:
+        machine.refuse("the upper triangle of `np.linalg.eigvalsh` has no rule", "Leave the option out.", node)
+    return wrap(machine, emit(machine, "eigvalsh", _square_matrix(machine, args[0])))
+
+
+@handles(np.linalg.cholesky, options="")
+def _cholesky(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, np.linalg.cholesky, plain(machine, args[0]))
+    matrix = _square_matrix(machine, args[0])
+    machine.check(machine.emit("is_positive", matrix), np.linalg.LinAlgError, "Matrix is not positive definite")
+    return wrap(machine, emit(machine, "cholesky", matrix))
+
+
+@handles(np.einsum, options="")
+def _einsum(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """Operands with all axes in one order, multiplied, then summed over those that the answer does not have."""
+    if not isinstance(args[0], str):
+        machine.refuse("`np.einsum` has a rule only for subscripts in a text", "Write them as a text, such as 'ij,jk->ik'.", node)
+    operands = [_same_kind(machine, item)[0] for item in args[1:]]
+    terms, answer = _subscripts(machine, args[0].replace(" ", ""), [len(item.shape) for item in operands], node)
+    every = [*answer, *dict.fromkeys(label for term in terms for label in term if label not in answer)]
+    product: Any = None
+    for term, operand in zip(terms, operands, strict=True):
+        order = sorted(range(len(term)), key=lambda place: every.index(term[place]))
+        turned = to_signal(machine, transpose(machine, new_array(machine, operand), order))
+        sizes = {term[place]: size for place, size in zip(order, turned.shape, strict=True)}
+        aligned = machine.emit("reshape", turned, shape=tuple(sizes.get(label, 1) for label in every), flavour="np")
+        product = aligned if product is None else emit(machine, "mul", product, aligned)
+    axes = tuple(range(len(answer), len(every)))
+    return wrap(machine, reduce(machine, "sum", product, axes, False) if axes else product)
+
+
+def _subscripts(machine: Machine, text: str, ranks: list[int], node: ast.AST) -> tuple[list[list[str]], list[str]]:
+    """The labels of each operand's axes and of the answer's; axes behind `...` count from the last one."""
+    inputs, arrow, output = text.partition("->")
+    terms = inputs.split(",")
+    if len(terms) != len(ranks):
+        raise UserRaise(ValueError, "more operands provided to einstein sum function than specified in the subscripts string", machine.span)
+    found, most = [], 0
+    for term, rank in zip(terms, ranks, strict=True):
+        hidden = rank - len(term.replace("...", "")) if "..." in term else 0
+        found.append(_labels(term, hidden))
+        most = max(most, hidden)
+        if len(found[-1]) != rank or len(set(found[-1])) != rank:
+            machine.refuse("`np.einsum` has no rule for these subscripts", "Name every axis once for each operand.", node)
+    if arrow:
+        return found, _labels(output, most)
+    letters = [label for term in found for label in term if len(label) == 1]
+    return found, [*_labels("...", most), *sorted(label for label in set(letters) if letters.count(label) == 1)]
+
+
+def _labels(term: str, hidden: int) -> list[str]:
+    before, _, after = term.partition("...")
+    return [*before, *(f"...{place}" for place in range(hidden, 0, -1)), *after]
+
+
 @handles(np.interp, options="left right period")
 def _interp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if all(is_plain(machine, item) for item in args):
         return call_numpy(machine, np.interp, *[plain(machine, item) for item in args], **kwargs)
-    if {key for key, item in kwargs.items() if item is not None}:
-        machine.refuse("`np.interp` with options has no rule", "Use np.where for what lies outside.", node)
+    if len(args) > 3 or any(item is not None for item in kwargs.values()):
+        from deepalgo.stage.arrays import written
+
+        return written.apply(machine, written.interp, np.interp, args, kwargs, node)
     return wrap(machine, emit(machine, "interp", *_same_kind(machine, *args[:3])))
 
 
