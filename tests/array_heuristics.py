@@ -254,3 +254,35 @@ def results_put_where_a_mask_says(x):
     root = np.sqrt(x, out=np.ones(3), where=x > 0.0)
     share = np.divide(x, x - x[0], out=np.zeros_like(x), where=x != x[0])
     return root, share, np.log(x - 0.5, np.full(3, -9.0), where=x > 0.5)
+
+
+def options_of_numpy(x):
+    total, half = np.empty_like(x), np.zeros(2)
+    np.add(x, 3.0, out=total)
+    total.cumprod(axis=0, out=total)
+    np.mean(np.outer(x, x)[:, :2], axis=0, out=half)
+    joined = np.zeros(6)
+    np.concatenate([x, x], out=joined)
+    np.clip(joined, -0.5, 0.5, joined)
+    with np.errstate(divide="ignore"):
+        edge = np.triu(np.outer(x, 1.0 / (x - x[0])))[2]
+    return (
+        total, half, joined, np.sum(x, dtype=int), np.cumsum(x > 0.5, dtype=float), np.mean(x, 0, np.float64), np.std(x, 0, None, None, 1),
+        np.nanprod(x), np.full(2, 5.0 * x[0], dtype=int), np.sort(np.outer(x, x), axis=None), np.zeros_like(x, shape=(2,)) + x[0], edge,
+    )
+
+
+def truths_that_are_one(x):
+    first, second, third = bool(x[0] > 0.5), np.sin(x[1]) > 0.5, bool(x[2] > 0.0)
+    return (
+        x[0] if first is True else 2.0 * x[0], x[1] if second is True else 3.0 * x[1], x[0] if first is not False else 4.0 * x[0],
+        x[2] if first is third else 5.0 * x[2], x[2] if x[0] is None else 6.0 * x[2], x[1] if second is (x[1] > 0.0) else 7.0 * x[1],
+    )
+
+
+def slices_of_lists(x):
+    items = [0.0, x[0], 2.0 * x[1]]
+    items[1:] /= np.float64(3.0)
+    items[:1] = np.array([x[2], 3.0])
+    items[2:] = (item * x[0] for item in [1.0, 2.0])
+    return items[0], items[1], items[2], items[3], len(items)

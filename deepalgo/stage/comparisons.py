@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from deepalgo.ir import Kind
 from deepalgo.stage.aliases import refuse_identity
 from deepalgo.stage.arithmetic import flavour_of_result, meets_arrays
 from deepalgo.stage.arrays.box import Array
@@ -43,7 +44,7 @@ def compare(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: 
             )
     if op is ast.Is:
         refuse_identity(machine, left, right, node)
-        return left is right
+        return _are_one(machine, left, right, node)
     if isinstance(left, Text) or isinstance(right, Text):
         machine.refuse("a string made from data is compared", "Strings made from data are only good for messages.", node)
     refuse_again(left, right)
@@ -122,6 +123,22 @@ def _conjoin(machine: Machine, name: str, left: Any, right: Any) -> Any:
     if isinstance(left, Signal) or isinstance(right, Signal):
         return machine.logical(name, machine.signal(left), machine.signal(right))
     return left and right if name == "and" else left or right
+
+
+def _are_one(machine: Machine, left: Any, right: Any, node: ast.AST) -> Any:
+    """`left is right`: there is one True and one False of Python's, and one of NumPy's; other numbers are made anew."""
+    numbers = (Signal, bool, int, float, complex, np.generic)
+    if left is right or not (isinstance(left, Signal) or isinstance(right, Signal)):
+        return left is right
+    if not isinstance(left, numbers) or not isinstance(right, numbers):
+        return False
+    truths = [isinstance(side, (bool, np.bool_)) or (isinstance(side, Signal) and side.kind is Kind.BOOL) for side in (left, right)]
+    if truths[0] != truths[1]:
+        return False
+    flavours = {side.flavour if isinstance(side, Signal) else "np" if isinstance(side, np.generic) else "py" for side in (left, right)}
+    if not all(truths) or "either" in flavours:
+        machine.refuse("whether two numbers are the same object is asked", "Compare with `==`.", node)
+    return machine.emit("eq", machine.signal(left), machine.signal(right)) if len(flavours) == 1 else False
 
 
 def _contains(machine: Machine, item: Any, container: Any, node: ast.AST) -> Any:

@@ -104,9 +104,48 @@ def find(function: Any) -> Handler | None:
     from deepalgo.stage.arrays import constructors, elementwise, joining, kinds, layout, linear, reductions, ufunc_methods, written  # noqa: F401
 
     try:
-        return HANDLERS.get(function) or scipy_rules.find(function)
+        return rule_of(function) if function in HANDLERS else scipy_rules.find(function)
     except TypeError:  # not hashable
         return None
+
+
+#: Sums and the like, which take their items in another kind if they are given one.
+SUMS = frozenset({
+    np.sum, np.prod, np.cumsum, np.cumprod, np.mean, np.std, np.var, np.nansum, np.nanprod, np.nanmean, np.nanstd, np.nanvar,
+})
+
+
+@functools.lru_cache(maxsize=4096)
+def rule_of(function: Any) -> Handler:
+    """The rule of a function that has one, with what the options `out` and `dtype` of NumPy's functions ask for besides."""
+    handler = HANDLERS[function]
+    if isinstance(function, np.ufunc) or not str(getattr(function, "__module__", "")).startswith("numpy"):
+        return handler
+    names = _parameters(function)
+    besides = [name for name in names if name == "out" or (name == "dtype" and function in SUMS)]
+    return _besides(function, handler, names[: names.index(besides[0])], names) if besides else handler
+
+
+def _besides(function: Any, handler: Handler, before: tuple[str, ...], names: tuple[str, ...]) -> Handler:
+    """`before` are the parameters that the handler may look for by position."""
+
+    def rule(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        from deepalgo.stage.arrays.indexing import store
+
+        kwargs = {**kwargs, **dict(zip(names[len(before) :], args[len(before) :], strict=False))}
+        args, out = args[: len(before)], kwargs.pop("out", None)
+        dtype = kwargs.pop("dtype", None) if function in SUMS else None
+        if dtype is not None:
+            if np.dtype(dtype).kind not in "fc" and function not in (np.sum, np.prod, np.cumsum, np.cumprod):
+                machine.refuse(f"`np.{function.__name__}` in whole numbers has no rule", "Leave the option out.", node)
+            args = [HANDLERS[np.asarray](machine, args[:1], {"dtype": dtype}, node), *args[1:]]
+        result = handler(machine, args, kwargs, node)
+        if out is None:
+            return result
+        store(machine, out, ..., result, node)
+        return out
+
+    return rule
 
 
 def by_position(function: Any, args: list[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:

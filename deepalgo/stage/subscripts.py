@@ -163,6 +163,10 @@ def set_item(machine: Machine, container: Any, key: Any, value: Any, node: ast.A
         call(machine, method, [container, key, value], {}, node)
         return
     key = static_key(machine, key, node)
+    if isinstance(key, slice) and isinstance(container, list):
+        from deepalgo.stage.iteration import iterate
+
+        value = iterate(machine, value, node)
     machine.heap.touch(container)
     try:
         container[key] = value

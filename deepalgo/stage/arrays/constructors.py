@@ -118,7 +118,8 @@ def _full(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, value):
         return call_numpy(machine, np.full, size, plain(machine, value), **kwargs)
     target = (size,) if isinstance(size, int) else tuple(size)
-    return new_array(machine, machine.emit("broadcast", to_signal(machine, value), shape=target, flavour="np"))
+    dtype = args[2] if len(args) > 2 else kwargs.get("dtype")
+    return new_array(machine, machine.emit("broadcast", to_kind(machine, to_signal(machine, value), dtype), shape=target, flavour="np"))
 
 
 def _like(native: Callable[..., Any]) -> Handler:
@@ -127,7 +128,7 @@ def _like(native: Callable[..., Any]) -> Handler:
 
         dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
         model = plain(machine, args[0]) if is_plain(machine, args[0]) else representative(as_array(machine, args[0]))
-        return call_numpy(machine, native, model, dtype=dtype)
+        return call_numpy(machine, native, model, dtype=dtype, shape=kwargs.get("shape"))
 
     return handler
 

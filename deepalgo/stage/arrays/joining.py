@@ -10,7 +10,7 @@ import numpy as np
 
 from deepalgo.ir import Type
 from deepalgo.stage.arrays.axes import axis_of
-from deepalgo.stage.arrays.box import Array, attr_of_plain, root_of
+from deepalgo.stage.arrays.box import DTYPES, Array, attr_of_plain, root_of
 from deepalgo.stage.arrays.constructors import as_array
 from deepalgo.stage.arrays.convert import box, is_plain, plain, shape, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import call_numpy, emit
@@ -30,6 +30,12 @@ def _joining(native: Callable[..., Any]) -> Handler:
 
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         parts = _sequence(machine, args[0])
+        if "dtype" in kwargs:
+            whole = handler(machine, args, {key: item for key, item in kwargs.items() if key not in ("dtype", "casting")}, node)
+            dtype = np.dtype(kwargs["dtype"] or float)
+            if not np.can_cast(DTYPES[to_signal(machine, whole).kind], dtype, "same_kind"):
+                machine.refuse(f"arrays are joined into one of {dtype}, which holds less", "Leave the option out.", node)
+            return HANDLERS[np.asarray](machine, [whole], {"dtype": dtype}, node)
         if all(is_plain(machine, item) for item in parts):
             return call_numpy(machine, native, [plain(machine, item) for item in parts], *args[1:], **kwargs)
         signals = [to_signal(machine, item) for item in parts]

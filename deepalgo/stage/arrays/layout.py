@@ -84,7 +84,8 @@ register(
 def _triangle(native: Callable[..., Any]) -> Handler:
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         keep = native(np.ones(shape(machine, args[0])), *args[1:], **kwargs)
-        return wrap(machine, emit(machine, "mul", args[0], machine.constant_array(keep)))
+        mask = machine.emit("ne", machine.constant_array(keep), 0, flavour="np")
+        return wrap(machine, emit(machine, "select", mask, args[0], 0.0))
 
     return handler
 

@@ -15,7 +15,7 @@ from deepalgo.stage.arrays.convert import box, is_plain, new_array, plain, to_si
 from deepalgo.stage.arrays.elementwise import Masked, apply
 from deepalgo.stage.arrays.indexing import writable, write
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS
+from deepalgo.stage.natives import HANDLERS, rule_of
 from deepalgo.stage.values import Signal, UserRaise
 
 Method = Callable[[Machine, Any, list[Any], dict[str, Any], ast.AST], Any]
@@ -64,7 +64,7 @@ def attribute(machine: Machine, array: Any, name: str, node: ast.AST) -> Any:
 
 
 def _function(native: Any) -> Method:
-    return lambda machine, array, args, kwargs, node: HANDLERS[native](machine, [array, *args], kwargs, node)
+    return lambda machine, array, args, kwargs, node: rule_of(native)(machine, [array, *args], kwargs, node)
 
 
 def _copy(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
@@ -119,7 +119,7 @@ def _item(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any],
 
 
 def _clip(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    return HANDLERS[np.clip](machine, [array, *args], kwargs, node)
+    return rule_of(np.clip)(machine, [array, *args], kwargs, node)
 
 
 def _fill(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> None:

@@ -13,7 +13,7 @@ from deepalgo.stage.arrays.axes import axes_of, axis_of
 from deepalgo.stage.arrays.convert import is_plain, plain, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import Masked, call_numpy, close, emit
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles
+from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles, rule_of
 from deepalgo.stage.values import Signal, UserRaise
 
 
@@ -44,7 +44,7 @@ def _reduction(name: str, native: Callable[..., Any]) -> Handler:
             return wrap(machine, _over_mask(machine, name, args[0], node))
         if is_plain(machine, args[0]):
             return call_numpy(machine, native, *[plain(machine, item) for item in args], **kwargs)
-        if set(kwargs) - {"axis", "keepdims", "dtype"}:
+        if set(kwargs) - {"axis", "keepdims"} or len(args) > 2:
             machine.refuse(f"`np.{native.__name__}` is called with options that have no rule", "Leave the options out.", node)
         value = _prepared(machine, name, to_signal(machine, args[0]))
         axis, keepdims = options(args, kwargs)
@@ -131,6 +131,8 @@ def _cumulative(name: str, native: Callable[..., Any]) -> Handler:
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         if is_plain(machine, args[0]):
             return call_numpy(machine, native, *[plain(machine, item) for item in args], **kwargs)
+        if set(kwargs) - {"axis"} or len(args) > 2:
+            machine.refuse(f"`np.{native.__name__}` is called with options that have no rule", "Leave the options out.", node)
         value, axis = to_signal(machine, args[0]), options(args, kwargs)[0]
         if axis is None:
             value, axis = machine.emit("reshape", value, shape=(int(np.prod(value.shape)),), flavour="np"), 0
@@ -149,6 +151,8 @@ def _ordering(name: str, native: Callable[..., Any]) -> Handler:
             return call_numpy(machine, native, *[plain(machine, item) for item in args], **kwargs)
         value = to_signal(machine, args[0])
         axis = args[1] if len(args) > 1 else kwargs.get("axis", -1)
+        if axis is None:
+            value, axis = machine.emit("reshape", value, shape=(int(np.prod(value.shape)),), flavour="np"), 0
         return wrap(machine, machine.emit(name, value, axis=axis_of(machine, axis, len(value.shape)), flavour="np"))
 
     return handler
@@ -237,7 +241,7 @@ def _trapezoid(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> A
 def method(name: str) -> Callable[[Machine, Any, Args, Kwargs, ast.AST], Any]:
     """A reduction as a method of arrays: `a.sum(axis=0)`."""
     native = getattr(np, name)
-    return lambda machine, array, args, kwargs, node: HANDLERS[native](machine, [array, *args], kwargs, node)
+    return lambda machine, array, args, kwargs, node: rule_of(native)(machine, [array, *args], kwargs, node)
 
 
 def _without_nan(name: str, native: Callable[..., Any], neutral: float) -> Handler:
@@ -246,6 +250,8 @@ def _without_nan(name: str, native: Callable[..., Any], neutral: float) -> Handl
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         if is_plain(machine, args[0]):
             return call_numpy(machine, native, *[plain(machine, item) for item in args], **kwargs)
+        if set(kwargs) - {"axis", "keepdims"} or len(args) > 2:
+            machine.refuse(f"`np.{native.__name__}` is called with options that have no rule", "Leave the options out.", node)
         value, (axis, keepdims) = to_signal(machine, args[0]), options(args, kwargs)
         missing = emit(machine, "isnan", value)
         total = reduce(machine, name, emit(machine, "select", missing, neutral, value), axis, keepdims)
@@ -260,6 +266,7 @@ def _without_nan(name: str, native: Callable[..., Any], neutral: float) -> Handl
 for _native, _name, _neutral in (
     (np.nansum, "sum", 0.0),
     (np.nanmean, "sum", 0.0),
+    (np.nanprod, "prod", 1.0),
     (np.nanmin, "amin", float("inf")),
     (np.nanmax, "amax", float("-inf")),
 ):
