@@ -265,7 +265,7 @@ def options_of_numpy(x):
     np.concatenate([x, x], out=joined)
     np.clip(joined, -0.5, 0.5, joined)
     with np.errstate(divide="ignore"):
-        edge = np.triu(np.outer(x, 1.0 / (x - x[0])))[2]
+        edge = np.triu(np.outer(x, 1.0 / (x - x[0])), 1)[0]
     return (
         total, half, joined, np.sum(x, dtype=int), np.cumsum(x > 0.5, dtype=float), np.mean(x, 0, np.float64), np.std(x, 0, None, None, 1),
         np.nanprod(x), np.full(2, 5.0 * x[0], dtype=int), np.sort(np.outer(x, x), axis=None), np.zeros_like(x, shape=(2,)) + x[0], edge,
@@ -286,3 +286,13 @@ def slices_of_lists(x):
     items[:1] = np.array([x[2], 3.0])
     items[2:] = (item * x[0] for item in [1.0, 2.0])
     return items[0], items[1], items[2], items[3], len(items)
+
+
+def orders_of_numpy(x):
+    grid, square = np.outer(x, x), np.empty(3)
+    grid[1, 2] = np.nan
+    np.square(x, out=square)
+    return (
+        np.maximum.accumulate(x), np.fmin.accumulate(grid, axis=1), np.median(np.outer(x, x) + x, axis=0), np.nanstd(grid, axis=0, ddof=1),
+        np.nanvar(x), np.signbit(x), np.int64(3.0 * x[0]), square, np.asfortranarray(grid)[0],
+    )

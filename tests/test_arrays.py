@@ -14,7 +14,7 @@ FUNCTIONS = [
     h.linear_algebra, h.reductions, h.objects, h.handlers, h.functions_as_arguments, h.complex_roots, h.recursion_that_data_ends,
     h.warnings_as_errors, h.numbers_of_numpy, h.arrays_in_containers, h.text_of_numpy, h.leap_years,
     h.statistics_of_numpy, h.products_of_numpy, h.pieces_of_numpy, h.results_put_where_a_mask_says,
-    h.options_of_numpy, h.truths_that_are_one, h.slices_of_lists,
+    h.options_of_numpy, h.truths_that_are_one, h.slices_of_lists, h.orders_of_numpy,
 ]
 EACH = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 

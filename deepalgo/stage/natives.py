@@ -109,6 +109,8 @@ def find(function: Any) -> Handler | None:
         return None
 
 
+#: Functions whose rules know all options themselves.
+OWN: set[Any] = set()
 #: Sums and the like, which take their items in another kind if they are given one.
 SUMS = frozenset({
     np.sum, np.prod, np.cumsum, np.cumprod, np.mean, np.std, np.var, np.nansum, np.nanprod, np.nanmean, np.nanstd, np.nanvar,
@@ -119,7 +121,10 @@ SUMS = frozenset({
 def rule_of(function: Any) -> Handler:
     """The rule of a function that has one, with what the options `out` and `dtype` of NumPy's functions ask for besides."""
     handler = HANDLERS[function]
-    if isinstance(function, np.ufunc) or not str(getattr(function, "__module__", "")).startswith("numpy"):
+    if isinstance(function, np.ufunc):
+        operands = ("",) * function.nin
+        return handler if function in OWN else _besides(function, handler, operands, (*operands, "out"))
+    if not str(getattr(function, "__module__", "")).startswith("numpy"):
         return handler
     names = _parameters(function)
     besides = [name for name in names if name == "out" or (name == "dtype" and function in SUMS)]

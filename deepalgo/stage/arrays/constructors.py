@@ -29,7 +29,7 @@ def to_kind(machine: Machine, value: Signal, dtype: Any) -> Signal:
     return machine.cast(value, Type(kind_of_dtype(resolved), value.shape))
 
 
-@handles(np.asarray, np.asanyarray, np.ascontiguousarray, options="dtype ndmin order copy")
+@handles(np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, options="dtype ndmin order copy")
 def _array(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return make(machine, args, kwargs, node, copies=False)
 
@@ -47,6 +47,21 @@ def _as_number(machine: Machine, value: Any, node: ast.AST) -> Any:
         machine.refuse("this drops the imaginary part", "Take `.real`.", node)
     result = machine.cast(signal, Type(Kind.REAL, signal.shape))
     return wrap(machine, Signal(result.value, "np", signal.uniform, signal.known))
+
+
+@handles(np.int64, options="")
+def _whole_number(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if not args or is_plain(machine, args[0]):
+        return call_numpy(machine, np.int64, *[plain(machine, item) for item in args])
+    return distribute(machine, args[0], lambda item: wrap(machine, _as_whole(machine, to_signal(machine, item), node)), node)
+
+
+def _as_whole(machine: Machine, value: Signal, node: ast.AST) -> Signal:
+    """A number without its fraction; Python's `int` and arrays of them have no infinity either."""
+    if value.kind is Kind.COMPLEX:
+        machine.refuse("this drops the imaginary part", "Take `.real`.", node)
+    result = machine.cast(value, Type(Kind.INT, value.shape))
+    return Signal(result.value, "np", value.uniform, None)
 
 
 @handles(np.asarray_chkfinite, options="dtype")

@@ -13,7 +13,7 @@ import numpy as np
 from deepalgo.ir import Kind, Type
 from deepalgo.stage.arrays.convert import box, is_plain, plain, to_signal, wrap
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles
+from deepalgo.stage.natives import HANDLERS, OWN, Args, Handler, Kwargs, handles
 from deepalgo.stage.unions import distribute_first
 from deepalgo.stage.values import DataLength, Known, Signal, UserRaise
 
@@ -145,7 +145,10 @@ def _ufunc(name: str, native: Callable[..., Any], arity: int) -> Handler:
         where = kwargs.pop("where", True) if kwargs else True
         target = args[arity] if len(args) > arity else out
         target = target[0] if isinstance(target, tuple) else target
-        if set(kwargs) - {"dtype", "casting"} or (where is not True and target is None) or len(args) > arity + 1:
+        dtype = kwargs.pop("dtype", None) if kwargs else None
+        if dtype is not None and np.dtype(dtype) != np.dtype(float):
+            machine.refuse(f"`np.{native.__name__}` in {np.dtype(dtype)} has no rule", "Leave the option out.", node)
+        if set(kwargs) - {"casting"} or (where is not True and target is None) or len(args) > arity + 1:
             machine.refuse(f"`np.{native.__name__}` is called with options that have no rule", "Leave the options out.", node)
         result = apply(machine, name, native, list(args[:arity]))
         if target is None:
@@ -158,10 +161,10 @@ def _ufunc(name: str, native: Callable[..., Any], arity: int) -> Handler:
     return handler
 
 
-for _numpy_name, _name in UNARY.items():
-    HANDLERS[getattr(np, _numpy_name)] = _ufunc(_name, getattr(np, _numpy_name), 1)
-for _numpy_name, _name in BINARY.items():
-    HANDLERS[getattr(np, _numpy_name)] = _ufunc(_name, getattr(np, _numpy_name), 2)
+for _numpy_name, _name in (UNARY | BINARY).items():
+    _native = getattr(np, _numpy_name)
+    HANDLERS[_native] = _ufunc(_name, _native, _native.nin)
+    OWN.add(_native)
 
 
 def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node: ast.AST) -> Any:

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.stage.arrays.convert import shape
+from deepalgo.stage.arrays.convert import is_plain, new_array, plain, shape, to_signal
+from deepalgo.stage.arrays.elementwise import call_numpy
 from deepalgo.stage.arrays.layout import reshape
+from deepalgo.stage.iteration import iterate
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles
 
@@ -38,10 +40,27 @@ def _outer(ufunc: np.ufunc) -> Handler:
     return handler
 
 
+def _running(ufunc: np.ufunc) -> Handler:
+    """One row after the other, along the first axis unless another is named."""
+
+    def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        if is_plain(machine, args[0]):
+            return call_numpy(machine, ufunc.accumulate, *[plain(machine, item) for item in args], **kwargs)
+        axis = args[1] if len(args) > 1 else kwargs.get("axis", 0)
+        rows = iterate(machine, HANDLERS[np.moveaxis](machine, [new_array(machine, to_signal(machine, args[0])), axis, 0], {}, node), node)
+        for place in range(1, len(rows)):
+            rows[place] = HANDLERS[ufunc](machine, [rows[place - 1], rows[place]], {}, node)
+        return HANDLERS[np.stack](machine, [rows], {"axis": axis}, node)
+
+    return handler
+
+
 for _ufunc, _function in REDUCTIONS.items():
     handles(_ufunc.reduce, options="axis keepdims")(_along(_function))
 for _ufunc, _function in RUNNING.items():
     handles(_ufunc.accumulate, options="axis")(_along(_function))
+for _ufunc in (np.maximum, np.minimum, np.fmax, np.fmin):
+    handles(_ufunc.accumulate, options="axis")(_running(_ufunc))
 for _ufunc in OUTER:
     handles(_ufunc.outer, options="")(_outer(_ufunc))
 

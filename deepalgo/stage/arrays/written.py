@@ -267,3 +267,32 @@ def polyfit(x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: 
         powers, y = powers * np.array(w)[:, None], y * np.array(w)
     scale = np.sqrt((powers * powers).sum(axis=0))
     return (np.linalg.pinv(powers / scale) @ y) / scale
+
+
+def median(a: Any, axis: int = 0) -> Any:
+    """Medians along an axis: means of the two in the middle."""
+    ordered = np.sort(np.moveaxis(np.array(a), axis, 0), axis=0)
+    last = len(ordered) - 1
+    return np.where(np.isnan(ordered[last]), ordered[last], (ordered[last // 2] + ordered[(last + 1) // 2]) / 2)
+
+
+@written(np.nanvar)
+def nanvar(a: Any, axis: int | None = None, ddof: int = 0) -> Any:
+    """The mean squared distance from the mean, of those that are numbers."""
+    a = np.array(a)
+    there = ~np.isnan(a)
+    count = np.sum(there, axis=axis, keepdims=True)
+    gaps = np.where(there, a - np.sum(np.where(there, a, 0), axis=axis, keepdims=True) / count, 0)
+    return np.sum(gaps * gaps, axis=axis) / (np.sum(there, axis=axis) - ddof)
+
+
+@written(np.nanstd)
+def nanstd(a: Any, axis: int | None = None, ddof: int = 0) -> Any:
+    """The root of the variance, of those that are numbers."""
+    return np.sqrt(np.nanvar(a, axis=axis, ddof=ddof))
+
+
+@written(np.signbit)
+def signbit(x: Any) -> Any:
+    """Whether a number is negative, -0 too."""
+    return np.copysign(1, x) < 0
