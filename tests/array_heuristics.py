@@ -2,7 +2,9 @@
 
 import calendar
 import cmath
+import functools
 import math
+import operator
 import warnings
 from dataclasses import dataclass
 
@@ -295,4 +297,16 @@ def orders_of_numpy(x):
     return (
         np.maximum.accumulate(x), np.fmin.accumulate(grid, axis=1), np.median(np.outer(x, x) + x, axis=0), np.nanstd(grid, axis=0, ddof=1),
         np.nanvar(x), np.signbit(x), np.int64(3.0 * x[0]), square, np.asfortranarray(grid)[0],
+    )
+
+
+def operators_as_functions(x):
+    table = {"<": operator.lt, "+": operator.add, "-": operator.neg}
+    rows = sorted([(x[0], 1.0), (0.5, x[1])], key=operator.itemgetter(0))
+    return (
+        functools.reduce(operator.mul, [x[0], 2.0, x[1]]), operator.truediv(x[0], x[1] + 3.0), operator.mod(x[2], 0.3),
+        table["+"](x, 1.0),
+        2.0 if table["<"](x[0], 0.5) else x[1], table["-"](x[2]), operator.matmul(x, x), rows[0][1],
+        sum(map(operator.mul, x, [3.0, x[0], 1.0])),
+        x[0] if operator.is_(bool(x[0] > 0.5), True) else x[1], x[0] if operator.not_(x[1] > 0.5) else x[2], operator.getitem(x, 1),
     )

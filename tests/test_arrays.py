@@ -15,6 +15,7 @@ FUNCTIONS = [
     h.warnings_as_errors, h.numbers_of_numpy, h.arrays_in_containers, h.text_of_numpy, h.leap_years,
     h.statistics_of_numpy, h.products_of_numpy, h.pieces_of_numpy, h.results_put_where_a_mask_says,
     h.options_of_numpy, h.truths_that_are_one, h.slices_of_lists, h.orders_of_numpy,
+    h.operators_as_functions,
 ]
 EACH = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 

@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import functools
 import inspect
+import operator
 import types
 from collections.abc import Callable
 from typing import Any
@@ -95,6 +96,9 @@ def _call_object(machine: Machine, function: Any, args: list[Any], kwargs: dict[
         wrapped = function.__wrapped__
     if wrapped is not None:
         return call(machine, wrapped, args, kwargs, node)
+    if isinstance(function, operator.itemgetter):
+        found = [subscripts.get_item(machine, args[0], key, node) for key in function.__reduce__()[1]]
+        return found[0] if len(found) == 1 else tuple(found)
     method = user_method(function, "__call__")
     if method is not None:
         return call(machine, method, [function, *args], kwargs, node)

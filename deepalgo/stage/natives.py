@@ -96,6 +96,7 @@ def find(function: Any) -> Handler | None:
         complex_mathematics,
         dataclass_functions,
         mathematics,
+        operator_functions,
         ordering,
         scipy_rules,
         sifting,
