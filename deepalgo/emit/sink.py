@@ -137,21 +137,23 @@ class Sink(Rewriter):
 
     def cone(self, values: Iterable[Value]) -> list[Value]:
         """The hazards that these values are or depend on, in the order of the program; up to branches where there would be too many."""
-        values = list(values)
-        found = self.reached(values, (Op, If))
-        if sum(self.sizes.get(value, 1) for value in found) > LONGEST:
-            found = self.reached(values, Op)
-        return sorted(found, key=self.order.__getitem__)
+        start = [value for value in values if value in self.hazards]
+        found = self.reached(start, LONGEST)
+        return sorted(self.reached(start) if found is None else found, key=self.order.__getitem__)  # type: ignore[arg-type]  # a set
 
-    def reached(self, values: Iterable[Value], makers: type[Op] | tuple[type[Op], type[If]]) -> set[Value]:
-        """The hazards of some makers that these values are or depend on."""
+    def reached(self, start: list[Value], most: int | None = None) -> set[Value] | None:
+        """The hazards that these are or depend on; up to branches or, if there is a bound, through them: None if it is passed."""
         found: set[Value] = set()
-        waiting = list(values)
+        waiting, size = list(start), 0
         while waiting:
             value = waiting.pop()
-            if value not in found and isinstance(self.hazards.get(value), makers):
-                found.add(value)
-                waiting.extend(self.needs(value))
+            if value in found or (most is None and value in self.sizes):
+                continue
+            found.add(value)
+            size += self.sizes.get(value, 1)
+            if most is not None and size > most:
+                return None
+            waiting.extend(arg for arg in self.needs(value) if arg in self.hazards)
         return found
 
     def needs(self, value: Value) -> Iterable[Value]:
