@@ -236,7 +236,8 @@ def products_of_numpy(x):
         np.einsum("ij,jk->ik", grid, grid), np.einsum("ij...,j...->i...", grid, x), np.einsum("a...,a...", x, x),
         np.einsum("ij,kj,k", grid, grid, x), np.einsum("...i,...i->...", grid, x),
         np.cross(grid, x), np.cross(grid, grid.T, axis=0), np.kron(x, x[:2]), np.kron(grid, grid[:2]),
-        np.correlate(x, x[:2]), np.correlate(x[:2], x, mode="full"), np.linalg.multi_dot([grid, grid, x]), np.linalg.cholesky(grid),
+        np.einsum("ij->j", np.arange(9).reshape(3, 3)) * x, np.correlate(x, x[:2]),
+        np.correlate(x[:2], x, mode="full"), np.linalg.multi_dot([grid, grid, x]), np.linalg.cholesky(grid),
         np.linalg.eigvalsh(grid + np.diag([1.0, 5.0, 9.0])),
     )
 

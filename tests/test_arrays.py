@@ -125,3 +125,18 @@ def test_network_can_be_copied_and_keeps_its_answers():
     samples = rows(4)
     network = compiled(h.linear_algebra)
     assert torch.equal(flat_batch(copy.deepcopy(network)(samples), 4), flat_batch(network(samples), 4))
+
+
+@pytest.mark.parametrize(("function", "error", "bad"), [
+    (lambda x: np.digitize(0.5, [0.0, 1.0, x[0]]), "ValueError", [0.5, 0.0, 0.0]),
+    (lambda x: np.quantile(x, x[0]), "ValueError", [1.5, 0.0, 0.0]),
+    (lambda x: np.linalg.cholesky(np.diag(x)), "LinAlgError", [1.0, -1.0, 1.0]),
+    (lambda x: np.interp(0.5, [0.0, 1.0], [0.0, 1.0], period=x[0]), "ValueError", [0.0, 1.0, 1.0]),
+], ids=["digitize", "quantile", "cholesky", "interp"])
+def test_what_numpy_refuses_is_told_at_the_call(function, error, bad):
+    good, line = np.array([1.0, 2.0, 3.0]) / (2.0 if error == "ValueError" and bad[0] > 1.0 else 1.0), function.__code__.co_firstlineno
+    network = da.compile(function, example=((good,), {}))
+    np.testing.assert_allclose(network(good).detach().numpy(), function(good), rtol=1e-12)
+    with pytest.raises(da.HeuristicError) as caught:
+        network(np.array(bad))
+    assert caught.value.error == error and caught.value.span.line == line

@@ -13,7 +13,7 @@ from deepalgo.stage.arrays.elementwise import call_numpy, emit
 from deepalgo.stage.arrays.layout import transpose
 from deepalgo.stage.arrays.reductions import reduce
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Args, Kwargs, handles
+from deepalgo.stage.natives import HANDLERS, Args, Kwargs, call_native, contains_signal, handles
 from deepalgo.stage.values import Signal, UserRaise
 
 
@@ -157,6 +157,8 @@ def _cholesky(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
 @handles(np.einsum, options="")
 def _einsum(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """Operands with all axes in one order, multiplied, then summed over those that the answer does not have."""
+    if not contains_signal(args):
+        return call_native(machine, np.einsum, args, kwargs, node)
     if not isinstance(args[0], str):
         machine.refuse("`np.einsum` has a rule only for subscripts in a text", "Write them as a text, such as 'ij,jk->ik'.", node)
     operands = [_same_kind(machine, item)[0] for item in args[1:]]
@@ -187,7 +189,10 @@ def _subscripts(machine: Machine, text: str, ranks: list[int], node: ast.AST) ->
         if len(found[-1]) != rank or len(set(found[-1])) != rank:
             machine.refuse("`np.einsum` has no rule for these subscripts", "Name every axis once for each operand.", node)
     if arrow:
-        return found, _labels(output, most)
+        answer, known = _labels(output, most), {label for term in found for label in term}
+        if len(set(answer)) < len(answer) or not set(answer) <= known or (most and "..." not in output):
+            machine.refuse("`np.einsum` has no rule for these subscripts of the answer", "Name axes of the operands, each once.", node)
+        return found, answer
     letters = [label for term in found for label in term if len(label) == 1]
     return found, [*_labels("...", most), *sorted(label for label in set(letters) if letters.count(label) == 1)]
 
@@ -199,7 +204,7 @@ def _labels(term: str, hidden: int) -> list[str]:
 
 @handles(np.interp, options="left right period")
 def _interp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    if all(is_plain(machine, item) for item in args):
+    if all(is_plain(machine, item) for item in (*args, *kwargs.values())):
         return call_numpy(machine, np.interp, *[plain(machine, item) for item in args], **kwargs)
     if len(args) > 3 or any(item is not None for item in kwargs.values()):
         from deepalgo.stage.arrays import written
