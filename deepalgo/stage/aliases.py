@@ -10,13 +10,13 @@ from __future__ import annotations
 import ast
 import functools
 import types
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from deepalgo.stage.arrays.box import Array, root_of
 from deepalgo.stage.structure import is_plain_object
-from deepalgo.stage.values import BoundMethod, Closure, Frame, Signal, Union
+from deepalgo.stage.values import BoundMethod, Closure, Frame, Partial, Signal, Union
 
 if TYPE_CHECKING:
     from deepalgo.stage.heap import Change
@@ -45,7 +45,7 @@ def _held_by(value: Any) -> Iterator[Any]:
     match value:
         case Signal():
             return
-        case list() | dict() | set():
+        case list() | dict() | set() | deque():
             yield value
         case Array():
             yield root_of(value)
@@ -60,7 +60,9 @@ def _held_by(value: Any) -> Iterator[Any]:
         case types.MethodType() | types.BuiltinMethodType():
             yield from _held_by(value.__self__)
         case functools.partial():
-            yield from _held_by((*value.args, *value.keywords.values()))
+            yield from _held_by((value.func, *value.args, *value.keywords.values()))
+        case Partial():
+            yield from _held_by((value.function, *value.args, *value.keywords.values()))
         case Closure():
             yield from _held_by((*value.defaults, *value.kw_defaults.values()))
         case _:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import operator
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,7 @@ NATIVE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 }
 INPLACE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.iadd, ast.Sub: operator.isub, ast.Mult: operator.imul, ast.BitOr: operator.ior, ast.BitAnd: operator.iand,
+    ast.BitXor: operator.ixor,
 }
 UNARY: dict[type[ast.unaryop], tuple[Callable[[Any], Any], str]] = {
     ast.USub: (operator.neg, "neg"), ast.UAdd: (operator.pos, "pos"), ast.Invert: (operator.invert, "invert"),
@@ -82,7 +84,7 @@ def native(machine: Machine, function: Callable[..., Any], *args: Any) -> Any:
         result = function(*args)
     except Exception as error:
         raise UserRaise(error, None, machine.span) from None
-    return machine.heap.created(result) if isinstance(result, (list, dict, set)) else result
+    return machine.heap.created(result) if isinstance(result, (list, dict, set, deque)) else result
 
 
 def _mixed(machine: Machine, op: type[ast.operator], left: Any, right: Any, node: ast.AST) -> Any:
@@ -94,7 +96,7 @@ def _mixed(machine: Machine, op: type[ast.operator], left: Any, right: Any, node
     method = _user_method(left, right, op)
     if method is not None:
         return method(machine, node)
-    if op is ast.Mult and any(isinstance(side, (list, tuple, str)) for side in (left, right)):
+    if op is ast.Mult and any(isinstance(side, (list, tuple, str, deque)) for side in (left, right)):
         machine.refuse("the length of this sequence depends on data", "Use a fixed length.", node)
     names = [_type_name(item) for item in (left, right)]
     symbol = SYMBOLS[op]

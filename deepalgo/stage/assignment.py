@@ -10,7 +10,7 @@ from deepalgo.stage.arrays.box import Array, own_content
 from deepalgo.stage.attributes import set_attribute
 from deepalgo.stage.iteration import iterate
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.subscripts import refuse_shared, set_item, static_key
+from deepalgo.stage.subscripts import del_item, set_item
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import UNDEFINED, Signal, Union, UserRaise
 
@@ -26,13 +26,9 @@ def delete(machine: Machine, target: ast.expr) -> None:
             if machine.frame.names.pop(name, UNDEFINED) is UNDEFINED:
                 raise UserRaise(UnboundLocalError, f"cannot delete '{name}'", machine.span)
         case ast.Subscript(value=value, slice=key):
-            container = evaluate(machine, value)
-            refuse_shared(machine, container, target)
-            machine.heap.touch(container)
-            try:
-                del container[static_key(machine, evaluate(machine, key), key)]
-            except (KeyError, IndexError, TypeError) as error:
-                raise UserRaise(error, None, machine.span) from None
+            container, place = evaluate(machine, value), evaluate(machine, key)
+            machine.at(target)
+            del_item(machine, container, place, target)
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             for element in elements:
                 delete(machine, element)

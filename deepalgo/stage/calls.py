@@ -6,7 +6,6 @@ import ast
 import dataclasses
 import functools
 import inspect
-import operator
 import types
 from collections.abc import Callable
 from typing import Any
@@ -96,9 +95,11 @@ def _call_object(machine: Machine, function: Any, args: list[Any], kwargs: dict[
         wrapped = function.__wrapped__
     if wrapped is not None:
         return call(machine, wrapped, args, kwargs, node)
-    if isinstance(function, operator.itemgetter):
-        found = [subscripts.get_item(machine, args[0], key, node) for key in function.__reduce__()[1]]
-        return found[0] if len(found) == 1 else tuple(found)
+    from deepalgo.stage.operator_functions import GETTERS
+
+    getter = GETTERS.get(type(function))
+    if getter is not None and len(args) == 1 and not kwargs:
+        return getter(machine, function, args[0], node)
     method = user_method(function, "__call__")
     if method is not None:
         return call(machine, method, [function, *args], kwargs, node)

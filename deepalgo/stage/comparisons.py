@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,8 @@ from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_numb
 NATIVE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne,
 }
+#: Sequences that are compared item by item, each with its own kind.
+SEQUENCES = (list, tuple, deque)
 NAMES: dict[type[ast.cmpop], str] = {
     ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
 }
@@ -56,9 +59,9 @@ def compare(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: 
         return elementwise.compare(machine, NAMES[op], NATIVE[op], left, right)
     if isinstance(left, Signal) or isinstance(right, Signal):
         return _on_signals(machine, op, left, right, node)
-    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)) and op in (ast.Eq, ast.NotEq):
+    if isinstance(left, SEQUENCES) and isinstance(right, SEQUENCES) and op in (ast.Eq, ast.NotEq):
         return _sequences(machine, op, left, right, node)
-    if any(isinstance(left, kind) and isinstance(right, kind) for kind in (list, tuple)) and op in NAMES:
+    if any(isinstance(left, kind) and isinstance(right, kind) for kind in SEQUENCES) and op in NAMES:
         return _by_first_difference(machine, op, left, right, 0, node)
     return _static(machine, op, left, right, node)
 
@@ -92,7 +95,7 @@ def _on_signals(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, no
 
 def _sequences(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> Any:
     """Sequences are equal if their items are."""
-    equal: Any = len(left) == len(right) and isinstance(left, list) == isinstance(right, list)
+    equal: Any = len(left) == len(right) and all(isinstance(left, kind) == isinstance(right, kind) for kind in SEQUENCES)
     if equal:
         for one, other in zip(left, right, strict=True):
             equal = _conjoin(machine, "and", equal, truth(machine, compare(machine, ast.Eq, one, other, node), node))
@@ -156,7 +159,7 @@ def _contains(machine: Machine, item: Any, container: Any, node: ast.AST) -> Any
             if isinstance(same, Array) and isinstance(same.held, Signal)
             else bool(np.any(same.held))
         )
-    if isinstance(container, (list, tuple, set, frozenset, dict, range)):
+    if isinstance(container, (*SEQUENCES, set, frozenset, dict, range)):
         members = list(container)
     has_signal = isinstance(item, (Signal, Union)) or any(isinstance(member, (Signal, Union)) for member in members or ())
     if not has_signal:

@@ -1,6 +1,6 @@
 """What branches write, so that one arm's writes can be undone before the other arm runs, and both merged afterwards.
 
-A container is a dict (names of a frame, attributes of an object), a list, a set or an `ArrayBox`. The interpreter calls `touch`
+A container is a dict (names of a frame, attributes of an object), a list, a deque, a set or an `Array`. The interpreter calls `touch`
 before it changes one and `created` when it makes one.
 
 >>> heap, names = Heap(), {"x": 1}
@@ -13,6 +13,7 @@ before it changes one and `created` when it makes one.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -32,7 +33,7 @@ def copy_content(container: Any) -> Any:
     match container:
         case dict():
             return dict(container)
-        case list():
+        case list() | deque():
             return list(container)
         case set():
             return set(container)
@@ -53,6 +54,9 @@ def restore_content(container: Any, content: Any) -> None:
         case set():
             container.clear()
             container.update(content)
+        case deque():
+            container.clear()
+            container.extend(content)
         case _:
             container.restore(content)
 
@@ -69,7 +73,7 @@ class Change:
         entry = self.touched.get(id(container))
         if entry is not None:
             return entry[2]
-        return container if isinstance(container, (dict, list, set)) else container.content()
+        return container if isinstance(container, (dict, list, set)) else copy_content(container)
 
 
     @contextmanager
@@ -109,8 +113,9 @@ class Heap:
 
     def created(self, container: Any) -> Any:
         """Note that this level made the container: it needs no undoing, and two arms' fresh containers may be merged."""
-        self.levels[-1].made[id(container)] = container
-        self.inside[id(container)] = container
+        if id(container) not in self.inside:  # one that was there before stays what it is
+            self.levels[-1].made[id(container)] = container
+            self.inside[id(container)] = container
         return container
 
     def namespace(self, names: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import types
+from collections import deque
 from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
@@ -122,6 +123,8 @@ def _reader(machine: Machine, value: Any, items: list[Any], node: ast.AST) -> Ca
         root = root_of(value)
         held = root.held
         return lambda place: items[place] if root.held is held or place == len(items) - 1 else indexing.get(machine, value, place, node)
+    if isinstance(value, deque):
+        return lambda place: _of_deque(machine, value, items, place, node)
     if isinstance(value, list):
         return lambda place: _of_list(machine, value, len(items) - 1, place, node)
     return items.__getitem__
@@ -139,9 +142,15 @@ def _of_list(machine: Machine, value: list[Any], size: int, place: int, node: as
     return value[place] if place < size else None
 
 
+def _of_deque(machine: Machine, value: deque[Any], items: list[Any], place: int, node: ast.AST) -> Any:
+    if len(value) != len(items) - 1 or any(held is not item for held, item in zip(value, items, strict=False)):
+        machine.refuse("this loop changes the deque that it runs over", "Run over a copy: list(items).", node)
+    return items[place]
+
+
 def _iterate_union(machine: Machine, value: Union, node: ast.AST) -> list[Any]:
     """The items of one of several sequences, if all of them have the same length."""
-    lengths = {len(case) if isinstance(case, (list, tuple)) else -1 for _, case in value.cases}
+    lengths = {len(case) if isinstance(case, (list, tuple, deque)) else -1 for _, case in value.cases}
     if lengths == {-1} or len(lengths) != 1:
         machine.refuse("what is iterated over depends on data", "Make both alternatives sequences of the same length.", node)
     return [distribute(machine, value, operator.itemgetter(place), node) for place in range(lengths.pop())]

@@ -7,6 +7,7 @@ How the rounds end is carried in the same way, in a dict of our own: `live` (no 
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -260,13 +261,13 @@ class LoopRegion:
             relate(self.machine, [*others.values(), *(part for value in held for part in parts(self.machine, value))])
 
     def _entries(self, container: Any, before: Any, after: Any) -> list[tuple[Any, Any, Any]]:
-        if isinstance(container, list):
+        if isinstance(container, (list, deque)):
             if len(before) != len(after):
                 self._length_changes()
             return [(place, *pair) for place, pair in enumerate(zip(before, after, strict=True))]
         if isinstance(container, dict):
             keys = dict.fromkeys((*before, *after))
-            if id(container) not in self.machine.heap.namespaces and set(before) != set(after):
+            if id(container) not in self.machine.heap.namespaces and list(before) != list(after):
                 self._length_changes()
             return [(key, before.get(key, UNDEFINED), after.get(key, UNDEFINED)) for key in keys]
         if isinstance(container, Array):
@@ -319,7 +320,7 @@ class LoopRegion:
         content = draft.change.after(place.container)
         if isinstance(place.container, Array):
             return content
-        return content[place.key] if isinstance(content, list) else content.get(place.key, UNDEFINED)
+        return content[place.key] if isinstance(content, (list, deque)) else content.get(place.key, UNDEFINED)
 
     def _statement(self, draft: Draft, init: list[Signal], following: list[Signal], results: list[Value]) -> Statement:
         starts = tuple(item.value for item in init)
@@ -366,7 +367,7 @@ class LoopRegion:
 def _held(place: Place) -> Any:
     if isinstance(place.container, Array):
         return place.container.held
-    if isinstance(place.container, list):
+    if isinstance(place.container, (list, deque)):
         return place.container[place.key]
     return place.container.get(place.key, UNDEFINED)
 

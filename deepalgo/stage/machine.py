@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -333,8 +334,10 @@ class Machine:
         """Whether the arm or the round at hand made this container."""
         return id(container) in self.loose
 
-    def make_sequence(self, kind: type, items: list[Any]) -> Any:
-        """A new list or tuple of the given class."""
+    def make_sequence(self, kind: type, items: list[Any], bound: int | None = None) -> Any:
+        """A new list, deque or tuple of the given class."""
+        if kind is deque:
+            return self.heap.created(deque(items, bound))
         if kind is list:
             return self.heap.created(items)
         if hasattr(kind, "_make"):

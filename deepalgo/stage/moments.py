@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import types
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -98,7 +99,7 @@ def _contents(values: Iterable[Any]) -> Iterable[tuple[Any, Content]]:
             box: Any = root_of(value)
         elif isinstance(value, Spendable):
             continue
-        elif isinstance(value, (list, dict, set)):
+        elif isinstance(value, (list, dict, set, deque)):
             box = value
         elif isinstance(getattr(value, "__dict__", None), dict) and not isinstance(value, (types.ModuleType, types.FunctionType)):
             box = vars(value)

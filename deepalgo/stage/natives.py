@@ -7,13 +7,15 @@ import builtins
 import functools
 import inspect
 import types
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from deepalgo.stage import container_methods
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.values import Closure, DataLength, Leak, Signal, Text, Union, UserRaise
+from deepalgo.stage.values import BoundMethod, Closure, DataLength, Partial, Signal, Text, Union
 
 Args = list[Any]
 Kwargs = dict[str, Any]
@@ -29,7 +31,7 @@ NATIVE = frozenset(
     "_operator _functools _collections _bisect _struct _decimal _datetime calendar zoneinfo scipy.special hashlib contextlib".split()
 )
 #: Those among them whose functions are interpreted where they meet Signals, as far as they are written in Python.
-WRITTEN = frozenset({"calendar", "numpy"})
+WRITTEN = frozenset({"calendar", "collections", "numpy"})
 #: Functions with an effect or a result that differs from call to call.
 REFUSED: dict[str, tuple[str, str]] = {
     "open": ("this opens a file", "Read the data before and pass numbers in."),
@@ -47,14 +49,10 @@ RANDOM = frozenset({"random", "_random", "secrets", "uuid"})
 EFFECTS = frozenset({"os", "io", "_io", "sys", "time", "socket", "subprocess", "pathlib", "shutil", "urllib", "posix", "threading"})
 #: Functions of NumPy and torch that read or write files.
 FILES = frozenset("load save savez savez_compressed loadtxt savetxt genfromtxt fromfile memmap".split())
-MUTATING = frozenset(
-    "append extend insert pop remove clear sort reverse update setdefault popitem add discard __setitem__ __delitem__ "
-    "appendleft popleft rotate move_to_end intersection_update difference_update symmetric_difference_update".split()
-)
-#: Methods of containers that only move items, never look at them.
-MOVING = frozenset(
-    "append extend insert pop clear reverse update setdefault get items keys values copy appendleft popleft popitem".split()
-)
+
+
+#: Methods that were taken from their class.
+UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
 def handles(*functions: Any, options: str | None = None) -> Callable[[Handler], Handler]:
@@ -93,6 +91,7 @@ def find(function: Any) -> Handler | None:
         builtin_containers,
         builtin_numbers,
         builtin_questions,
+        collection_rules,
         complex_mathematics,
         dataclass_functions,
         mathematics,
@@ -187,10 +186,14 @@ def is_written(function: types.FunctionType, args: list[Any], kwargs: dict[str, 
 
 def call_native(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """Run a function as it is, if that is safe; refuse with the reason if it is not."""
+    from deepalgo.stage.native_run import run
+
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", type(function).__name__)
-    if isinstance(owner, (list, dict, set, str, tuple, bytes)) or type(owner).__name__ in ("deque", "OrderedDict", "defaultdict"):
-        return _call_method(machine, function, owner, name, args, kwargs, node)
+    if isinstance(function, UNBOUND) and args and _is_of(args[0], function.__objclass__):
+        return _call_unbound(machine, function, args, kwargs, node)
+    if isinstance(owner, container_methods.OWNERS):
+        return container_methods.call_method(machine, function, owner, name, args, kwargs, node)
     refuse_effects(machine, function, node)
     _refuse_foreign(machine, function, node)
     if contains_signal(args) or contains_signal(kwargs) or contains_signal(owner):
@@ -199,7 +202,24 @@ def call_native(machine: Machine, function: Any, args: list[Any], kwargs: dict[s
             "Write it out in Python with `math`, or pass its result as an input.",
             node,
         )
-    return _run(machine, function, args, kwargs, node)
+    return run(machine, function, args, kwargs, node)
+
+
+def _is_of(value: Any, cls: type) -> bool:
+    from deepalgo.stage.arrays.box import Array
+
+    return isinstance(value, (*container_methods.OWNERS, Array)) and (isinstance(value, cls) or cls is np.ndarray)
+
+
+def _call_unbound(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """`list.append(items, 5)` is `items.append(5)`, whatever a subclass may have made of `append`."""
+    from deepalgo.stage.arrays.box import Array
+    from deepalgo.stage.attributes import get_attribute
+    from deepalgo.stage.calls import call
+
+    owner, *others = args
+    bound = get_attribute(machine, owner, function.__name__, node) if isinstance(owner, Array) else function.__get__(owner)
+    return call(machine, bound, others, kwargs, node)
 
 
 def refuse_effects(machine: Machine, function: Any, node: ast.AST) -> None:
@@ -245,76 +265,17 @@ def label(function: Any) -> str:
     return name if module in (None, "builtins") else f"{str(module).lstrip('_')}.{name}"
 
 
-def _call_method(machine: Machine, function: Any, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    from deepalgo.stage import ordering
-    from deepalgo.stage.subscripts import refuse_shared
-
-    if isinstance(owner, str):
-        return _call_string(machine, function, name, args, kwargs, node)
-    if name in MUTATING:
-        refuse_shared(machine, owner, node)
-        machine.heap.touch(owner)
-    signals = contains_signal(args) or contains_signal(kwargs) or contains_signal(owner)
-    if signals and isinstance(owner, (list, tuple)) and name in ordering.METHODS:
-        return ordering.METHODS[name](machine, owner, args, kwargs, node)
-    if signals and name not in MOVING:
-        machine.refuse(f"`.{name}` compares items that depend on data", "Write the loop out.", node)
-    if any(isinstance(item, Signal) for item in args[:1]) and name in ("insert", "pop", "get", "setdefault") and not isinstance(owner, set):
-        from deepalgo.stage.subscripts import static_key
-
-        args = [static_key(machine, args[0], node), *args[1:]]
-    return _run(machine, function, args, kwargs, node, as_they_are=name in MOVING)
-
-
-def _call_string(machine: Machine, function: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    if contains_signal(args) or contains_signal(kwargs):
-        if name in ("format", "join"):
-            return Text("...", ())
-        machine.refuse("a string made from data is used", "Strings made from data are only good for messages.", node)
-    return _run(machine, function, args, kwargs, node)
-
-
-def _run(
-    machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST, as_they_are: bool = False
-) -> Any:
-    from deepalgo.stage.arrays.convert import box
-
-    if not as_they_are:
-        args = [unboxed(item) for item in args]
-        kwargs = {key: unboxed(item) for key, item in kwargs.items()}
-    try:
-        result = function(*args, **kwargs)
-    except Leak as error:
-        machine.refuse(f"`{label(function)}`: {error}", "Write it out in Python.", node)
-    except Exception as error:
-        raise UserRaise(error, None, machine.span) from None
-    if isinstance(result, (np.ndarray, tuple)):
-        return box(machine, result)
-    return machine.heap.created(result) if isinstance(result, (list, dict, set)) else result
-
-
-def unboxed(value: Any) -> Any:
-    """Plain arrays as NumPy's own, for native code."""
-    from deepalgo.stage.arrays.box import Array, seen
-
-    if isinstance(value, Array):
-        return value.held if value.base is None else seen(value, unboxed(value.base))
-    if type(value) in (list, tuple):
-        return type(value)(unboxed(item) for item in value)
-    return value
-
-
 def contains_signal(value: Any, depth: int = 6) -> bool:
     """Whether data, or a function of the interpreter, hides anywhere in a value."""
     from deepalgo.stage.arrays.box import Array, is_chosen, root_of
 
-    if isinstance(value, (Signal, Union, Text, Closure, DataLength)):
+    if isinstance(value, (Signal, Union, Text, Closure, DataLength, Partial, BoundMethod)):
         return True
     if isinstance(value, Array):
         return is_chosen(value) or isinstance(root_of(value).held, Signal)
     if depth == 0:
         return False
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (list, tuple, set, frozenset, deque)):
         return any(contains_signal(item, depth - 1) for item in value)
     if isinstance(value, dict):
         return any(contains_signal(item, depth - 1) for item in value.values())

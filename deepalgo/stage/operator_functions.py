@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import functools
 import operator
+from collections.abc import Callable
 from typing import Any
 
-from deepalgo.stage import arithmetic, comparisons, subscripts
+from deepalgo.stage import arithmetic, attributes, comparisons, inplace, iteration, ordering, subscripts
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles
 from deepalgo.stage.truth import truth
-from deepalgo.stage.values import Signal
+from deepalgo.stage.unions import distribute
+from deepalgo.stage.values import Signal, UserRaise
 
 UNARY: dict[type[ast.unaryop], Any] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 QUESTIONS: dict[type[ast.cmpop], Any] = {**comparisons.NATIVE, ast.Is: operator.is_, ast.IsNot: operator.is_not}
@@ -30,7 +33,12 @@ def _question(op: type[ast.cmpop]) -> Handler:
 
 HANDLERS |= {native: _binary(op) for op, native in arithmetic.NATIVE.items()}
 HANDLERS |= {native: _unary(op) for op, native in UNARY.items()}
+def _in_place(op: type[ast.operator]) -> Handler:
+    return lambda machine, args, kwargs, node: inplace.update(machine, op, args[0], args[1], node)
+
+
 HANDLERS |= {native: _question(op) for op, native in QUESTIONS.items()}
+HANDLERS |= {getattr(operator, f"i{native.__name__.strip('_')}"): _in_place(op) for op, native in arithmetic.NATIVE.items()}
 
 
 @handles(operator.not_)
@@ -47,3 +55,100 @@ def _truth(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 @handles(operator.getitem)
 def _item(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return subscripts.get_item(machine, args[0], args[1], node)
+
+
+@handles(operator.setitem)
+def _set_item(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    subscripts.set_item(machine, args[0], args[1], args[2], node)
+
+
+@handles(operator.delitem)
+def _del_item(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    subscripts.del_item(machine, args[0], args[1], node)
+
+
+@handles(operator.contains)
+def _contains(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return comparisons.compare(machine, ast.In, args[1], args[0], node)
+
+
+@handles(operator.concat)
+def _concat(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return arithmetic.binary(machine, ast.Add, _sequence(machine, args[0]), args[1], node)
+
+
+@handles(operator.iconcat)
+def _concat_in_place(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return inplace.update(machine, ast.Add, _sequence(machine, args[0]), args[1], node)
+
+
+def _sequence(machine: Machine, value: Any) -> Any:
+    if isinstance(value, Signal) or not hasattr(value, "__getitem__"):
+        name = type(subscripts.representative(value)).__name__
+        raise UserRaise(TypeError, f"'{name}' object can't be concatenated", machine.span)
+    return value
+
+
+@handles(operator.countOf)
+def _count(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return ordering.count(machine, iteration.iterate(machine, args[0], node), [args[1]], {}, node)
+
+
+@handles(operator.indexOf)
+def _index(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    items = iteration.iterate(machine, args[0], node)
+    return ordering.first(machine, items, args[1], 0, "sequence.index(x): x not in sequence", node)
+
+
+def itemgetter(machine: Machine, function: operator.itemgetter[Any], value: Any, node: ast.AST) -> Any:
+    """`operator.itemgetter(...)(value)`."""
+    found = [subscripts.get_item(machine, value, key, node) for key in function.__reduce__()[1]]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def attrgetter(machine: Machine, function: operator.attrgetter[Any], value: Any, node: ast.AST) -> Any:
+    """`operator.attrgetter(...)(value)`."""
+    found = [functools.reduce(functools.partial(_attribute, machine, node), path.split("."), value) for path in function.__reduce__()[1]]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _attribute(machine: Machine, node: ast.AST, value: Any, name: str) -> Any:
+    return distribute(machine, value, lambda item: attributes.get_attribute(machine, item, name, node), node)
+
+
+class Caller:
+    """`operator.methodcaller`: its arguments may depend on data."""
+
+    def __init__(self, name: str, args: Args, kwargs: Kwargs) -> None:
+        self.name, self.args, self.kwargs = name, args, kwargs
+
+    def __call__(self, value: Any) -> Any:
+        return operator.methodcaller(self.name, *self.args, **self.kwargs)(value)
+
+
+@handles(operator.methodcaller)
+def _method_caller(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return Caller(args[0], args[1:], kwargs)
+
+
+def method(machine: Machine, function: Any, value: Any, node: ast.AST) -> Any:
+    """`operator.methodcaller(...)(value)`."""
+    from deepalgo.stage.calls import call
+
+    name, args, kwargs = _parts(function)
+    return distribute(machine, value, lambda item: call(machine, _attribute(machine, node, item, name), args, kwargs, node), node)
+
+
+def _parts(function: Any) -> tuple[str, Args, Kwargs]:
+    if isinstance(function, Caller):
+        return function.name, function.args, function.kwargs
+    made, args = function.__reduce__()
+    kwargs = made.keywords if isinstance(made, functools.partial) else {}
+    name, *others = (*made.args, *args) if isinstance(made, functools.partial) else args
+    return name, others, kwargs
+
+
+#: What the getters of `operator` do, by their classes.
+GETTERS: dict[type, Callable[[Machine, Any, Any, ast.AST], Any]] = {
+    operator.itemgetter: itemgetter, operator.attrgetter: attrgetter, operator.methodcaller: method, Caller: method,
+}

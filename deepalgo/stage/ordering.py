@@ -1,18 +1,20 @@
-"""Python's `sorted`, `list.sort`, `index`, `count` and `remove` where what they compare depends on data."""
+"""Python's `sorted` and the methods of sequences that compare items or choose a place, where that depends on data."""
 
 from __future__ import annotations
 
 import ast
+from collections import deque
 from typing import Any
 
 from deepalgo.ir import Kind
 from deepalgo.stage import arithmetic, iteration
 from deepalgo.stage.builtin_numbers import pointwise
 from deepalgo.stage.comparisons import compare
+from deepalgo.stage.heap import restore_content
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Args, Kwargs, contains_signal, handles
 from deepalgo.stage.regions import choose
-from deepalgo.stage.subscripts import merge_cases, static_int
+from deepalgo.stage.subscripts import get_item, merge_cases, static_int
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.values import Signal, Text, UserRaise, is_number
@@ -109,6 +111,8 @@ def _as_int(machine: Machine, verdict: Any) -> Any:
 
 def sort(machine: Machine, owner: list[Any], args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """`owner.sort()`."""
+    if args:
+        raise UserRaise(TypeError, "sort() takes no positional arguments", machine.span)
     owner[:] = ordered(machine, list(owner), node, **kwargs)
 
 
@@ -117,17 +121,20 @@ def index(machine: Machine, owner: Any, args: Args, kwargs: Kwargs, node: ast.AS
     item, *limits = args
     bounds = [static_int(machine, limit, node) for limit in limits]
     start, stop, _ = slice(*bounds, *[None] * (2 - len(bounds))).indices(len(owner))
-    missing = concatenate([item, " is not in list"]) if isinstance(owner, list) else "tuple.index(x): x not in tuple"
-    return _first(machine, owner[:stop], item, start, missing, node)
+    if isinstance(owner, tuple):
+        return first(machine, owner[:stop], item, start, "tuple.index(x): x not in tuple", node)
+    missing = concatenate([item, f" is not in {type(owner).__name__}"])
+    return first(machine, list(owner)[:stop], item, start, missing, node)
 
 
-def _first(machine: Machine, items: Any, item: Any, place: int, missing: str | Text, node: ast.AST) -> Any:
+def first(machine: Machine, items: Any, item: Any, place: int, missing: str | Text, node: ast.AST) -> Any:
+    """The first place at which an item is equal, from a place on; `missing` tells where there is none."""
     if place >= len(items):
         raise UserRaise(ValueError, missing, machine.span)
     found = _verdict(machine, ast.Eq, items[place], item, node)
     if not isinstance(found, Signal):
-        return place if found else _first(machine, items, item, place + 1, missing, node)
-    return choose(machine, found, lambda: place, lambda: _first(machine, items, item, place + 1, missing, node), node)
+        return place if found else first(machine, items, item, place + 1, missing, node)
+    return choose(machine, found, lambda: place, lambda: first(machine, items, item, place + 1, missing, node), node)
 
 
 def count(machine: Machine, owner: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -138,11 +145,62 @@ def count(machine: Machine, owner: Any, args: Args, kwargs: Kwargs, node: ast.AS
     return total
 
 
-def remove(machine: Machine, owner: list[Any], args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+def remove(machine: Machine, owner: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """`owner.remove(item)`: what comes behind the first equal item moves up."""
-    place = _first(machine, owner, args[0], 0, "list.remove(x): x not in list", node)
+    name = type(owner).__name__
+    place = first(machine, owner, args[0], 0, f"{name}.remove(x): x not in {name}", node)
+    _close_up(machine, owner, place, node)
+
+
+def pop(machine: Machine, owner: list[Any], args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """`owner.pop(place)` at a place that data chooses."""
+    if not owner:
+        raise UserRaise(IndexError, "pop from empty list", machine.span)
+    return take_out(machine, owner, args[0], "pop index out of range", node)
+
+
+def take_out(machine: Machine, owner: Any, place: Signal, beyond: str, node: ast.AST) -> Any:
+    """Take the item at a place that data chooses out of a sequence."""
+    if place.kind > Kind.INT:
+        raise UserRaise(TypeError, "list indices must be integers or slices, not float", machine.span)
+    size = len(owner)
+    machine.check(machine.emit("and", machine.emit("ge", place, -size), machine.emit("lt", place, size)), IndexError, beyond)
+    if not size:
+        raise UserRaise(IndexError, beyond, machine.span)
+    place = machine.emit("select", machine.emit("lt", place, 0), machine.emit("add", place, size), place)
+    machine.heap.touch(owner)
+    item = get_item(machine, list(owner), place, node)
+    _close_up(machine, owner, place, node)
+    return item
+
+
+def _close_up(machine: Machine, owner: Any, place: Any, node: ast.AST) -> None:
+    """What comes behind a place moves up."""
     items = list(owner)
-    owner[:] = [_moved_up(machine, place, items, number, node) for number in range(len(items) - 1)]
+    restore_content(owner, [_moved_up(machine, place, items, number, node) for number in range(len(items) - 1)])
+
+
+def insert(machine: Machine, owner: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> None:
+    """`owner.insert(place, item)` at a place that data chooses: what is there and behind it makes room."""
+    place, item = args
+    size = len(owner)
+    if place.kind > Kind.INT:
+        raise UserRaise(TypeError, "'float' object cannot be interpreted as an integer", machine.span)
+    if isinstance(owner, deque) and owner.maxlen == size:
+        raise UserRaise(IndexError, "deque already at its maximum size", machine.span)
+    place = machine.emit("select", machine.emit("lt", place, 0), machine.emit("add", place, size), place)
+    place = pointwise(machine, "min", min, pointwise(machine, "max", max, place, 0), size)
+    items = list(owner)
+    restore_content(owner, [_making_room(machine, place, items, item, number, node) for number in range(size + 1)])
+
+
+def _making_room(machine: Machine, place: Signal, items: list[Any], item: Any, number: int, node: ast.AST) -> Any:
+    cases = [(machine.emit("eq", place, number), item)]
+    if number < len(items):
+        cases.append((machine.emit("gt", place, number), items[number]))
+    if number > 0:
+        cases.append((machine.emit("lt", place, number), items[number - 1]))
+    return merge_cases(machine, cases, node) if len(cases) > 1 else item
 
 
 def _moved_up(machine: Machine, place: Any, items: list[Any], number: int, node: ast.AST) -> Any:
@@ -152,5 +210,7 @@ def _moved_up(machine: Machine, place: Any, items: list[Any], number: int, node:
     return choose(machine, behind, lambda: items[number + 1], lambda: items[number], node)
 
 
-#: Methods of lists and tuples that compare items.
+#: Methods of lists, deques and tuples that compare items.
 METHODS = {"sort": sort, "index": index, "count": count, "remove": remove}
+#: Those that may have their place from data.
+PLACES = {"pop": pop, "insert": insert}

@@ -7,7 +7,7 @@ Used for every choice on data: `if`, conditional expressions, `and`/`or`, operat
 from __future__ import annotations
 
 import ast
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -182,7 +182,7 @@ class Meeting:
         if self._is_forgotten(container):
             return
         contents = [arm.change.after(container) for arm in self.arms if not arm.exit.is_dead]
-        if isinstance(container, list):
+        if isinstance(container, (list, deque)):
             merged = self._merge_items(contents, isinstance(container, Spendable))
         elif isinstance(container, dict):
             merged = self._merge_entries(container, contents)
@@ -221,6 +221,8 @@ class Meeting:
         keys = list(dict.fromkeys(key for content in contents for key in content))
         if id(container) not in self.machine.heap.namespaces and any(set(content) != set(keys) for content in contents):
             self.machine.refuse("the keys of a dict depend on data", "Give it all its keys before the `if`.")
+        if id(container) not in self.machine.heap.namespaces and any(list(content) != keys for content in contents):
+            self.machine.refuse("the order of the keys of a dict depends on data", "Give it all its keys before the `if`.")
         missing = [self._missing(container, arm) for arm in self.arms if not arm.exit.is_dead]
         held = [{} if absent is ANYTHING else content for absent, content in zip(missing, contents, strict=True)]
         rows = {key: [content.get(key, absent) for content, absent in zip(held, missing, strict=True)] for key in keys}

@@ -7,8 +7,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from deepalgo.stage import arithmetic, assignment, attributes, iteration, loops, names, silence, subscripts, tries
-from deepalgo.stage.arrays.box import Array
+from deepalgo.stage import arithmetic, assignment, attributes, inplace, loops, names, silence, subscripts, tries
 from deepalgo.stage.calls import call
 from deepalgo.stage.exits import FALL, Case, Exit, Way
 from deepalgo.stage.expressions import closure, describe, evaluate, items
@@ -16,7 +15,7 @@ from deepalgo.stage.machine import Machine
 from deepalgo.stage.regions import Pending, _raise_under, meet, run_arm
 from deepalgo.stage.sequence import Step, close, open_arm, sequence
 from deepalgo.stage.truth import decide, truth
-from deepalgo.stage.values import Leak, Signal, UserRaise, user_method
+from deepalgo.stage.values import Leak, Signal, UserRaise
 
 
 def steps(machine: Machine, statements: list[ast.stmt]) -> list[Step]:
@@ -102,25 +101,7 @@ def _augmented(machine: Machine, node: ast.AugAssign) -> Exit:
 def _update(machine: Machine, node: ast.AugAssign, held: Any) -> Any:
     value = evaluate(machine, node.value)
     machine.at(node)
-    if isinstance(held, list) and isinstance(node.op, ast.Add):
-        subscripts.refuse_shared(machine, held, node)
-        machine.heap.touch(held)
-        held.extend(iteration.iterate(machine, value, node))
-        return held
-    if isinstance(held, Array):
-        from deepalgo.stage.arrays import indexing
-
-        updated = arithmetic.binary(machine, type(node.op), held, value, node)
-        indexing.store(machine, held, ..., updated, node)
-        return held
-    if isinstance(held, (set, dict)) and type(node.op) in arithmetic.INPLACE:
-        subscripts.refuse_shared(machine, held, node)
-        machine.heap.touch(held)
-        return arithmetic.native(machine, arithmetic.INPLACE[type(node.op)], held, value)
-    method = user_method(held, f"__i{arithmetic.DUNDERS[type(node.op)]}__")
-    if method is not None:
-        return call(machine, method, [held, value], {}, node)
-    return arithmetic.binary(machine, type(node.op), held, value, node)
+    return inplace.update(machine, type(node.op), held, value, node)
 
 
 def _return(machine: Machine, node: ast.Return) -> Exit:

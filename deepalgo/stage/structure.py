@@ -11,6 +11,7 @@ Alternatives(cases=(Fixed(item=None), Number(type=Type(kind=<Kind.REAL: 2>, shap
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
@@ -49,10 +50,11 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list, tuple or namedtuple."""
+    """A list, tuple, namedtuple or deque, whose longest length is `bound`."""
 
     kind: type
     items: tuple[Structure, ...]
+    bound: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,8 @@ def structure_of(value: Any, fresh: Callable[[Any], bool], made: Callable[[Any],
             return Items(type(value), tuple(structure_of(item, fresh, made) for item in value))
         case list() if fresh(value):
             return Items(list, tuple(structure_of(item, fresh, made) for item in value))
+        case deque() if fresh(value):
+            return Items(deque, tuple(structure_of(item, fresh, made) for item in value), value.maxlen)
         case dict() if type(value) is dict and fresh(value):
             return Fields(dict, tuple(value), tuple(structure_of(item, fresh, made) for item in value.values()))
         case _:
@@ -198,8 +202,8 @@ def _unify(a: Structure, b: Structure) -> Structure | None:
         case Boxed(), Boxed() if a.type.shape == b.type.shape:
             type, sources = Type(max(a.type.kind, b.type.kind), a.type.shape), dict.fromkeys((*a.sources, *b.sources))
             return Boxed(type, a.shared or b.shared, a.item if a.item is b.item else None, tuple(sources))
-        case Items(), Items() if a.kind is b.kind and len(a.items) == len(b.items):
-            return Items(a.kind, tuple(map(join, a.items, b.items)))
+        case Items(), Items() if a.kind is b.kind and len(a.items) == len(b.items) and a.bound == b.bound:
+            return Items(a.kind, tuple(map(join, a.items, b.items)), a.bound)
         case Fields(), Fields() if a.kind is b.kind and a.keys == b.keys:
             return Fields(a.kind, a.keys, tuple(map(join, a.items, b.items)))
         case _:
@@ -361,7 +365,7 @@ def decode(machine: Machine, structure: Structure, leaves: Iterator[Signal]) -> 
             return structure
         case Items():
             items = [decode(machine, item, leaves) for item in structure.items]
-            return machine.make_sequence(structure.kind, items)
+            return machine.make_sequence(structure.kind, items, structure.bound)
         case Fields():
             parts = {key: decode(machine, item, leaves) for key, item in zip(structure.keys, structure.items, strict=True)}
             return machine.make_fields(structure.kind, parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -65,6 +66,8 @@ def get_item(machine: Machine, container: Any, key: Any, node: ast.AST) -> Any:
         from deepalgo.stage.calls import call
 
         return call(machine, method, [container, key], {}, node)
+    if isinstance(container, defaultdict) and container.default_factory is not None:
+        return _entry_or_new(machine, container, static_key(machine, key, node), node)
     try:
         result = container[key]
     except Exception as error:
@@ -72,13 +75,27 @@ def get_item(machine: Machine, container: Any, key: Any, node: ast.AST) -> Any:
     return machine.heap.created(result) if isinstance(key, slice) and isinstance(result, list) else result
 
 
+def _entry_or_new(machine: Machine, container: defaultdict[Any, Any], key: Any, node: ast.AST) -> Any:
+    """An entry of a dict that makes those that it lacks."""
+    from deepalgo.stage.calls import call
+
+    if key not in container:
+        refuse_shared(machine, container, node)
+        made = call(machine, getattr(container.default_factory, "interpreted", container.default_factory), [], {}, node)
+        machine.heap.touch(container)
+        container[key] = made
+    return container[key]
+
+
 def _chosen_item(machine: Machine, container: Any, key: Signal, node: ast.AST) -> Any:
     """An index chosen by data: a gather from a table of equal things, or a choice between the items."""
     if key.known is not None:
         return get_item(machine, container, machine.demand(key, "chooses an item at compile time"), node)
     if isinstance(container, dict):
+        if hasattr(type(container), "__missing__"):
+            machine.refuse("an entry of a dict that makes new ones is chosen by data", "Use a list of numbers, or a plain dict.", node)
         return _chosen_entry(machine, container, key, node)
-    if not isinstance(container, (list, tuple, range)):
+    if not isinstance(container, (list, tuple, range, deque)):
         machine.refuse("an item of this object is chosen by data", "Use a list or a tuple of numbers.", node)
     if key.kind > Kind.INT:
         raise UserRaise(TypeError, "list indices must be integers or slices, not float", machine.span)
@@ -87,6 +104,7 @@ def _chosen_item(machine: Machine, container: Any, key: Signal, node: ast.AST) -
     size = len(container)
     inside = machine.emit("and", machine.emit("ge", key, -size), machine.emit("lt", key, size))
     machine.check(inside, IndexError, f"{type(container).__name__} index out of range")
+    container = list(container) if isinstance(container, deque) else container
     place = key if is_index(machine, key) else machine.emit("select", machine.emit("lt", key, 0), machine.emit("add", key, size), key)
     if _is_table(machine, container):
         return _gather(machine, container, place)
@@ -185,16 +203,48 @@ def _chosen_store(machine: Machine, container: Any, key: Signal, value: Any, nod
     """A store at an index chosen by data: every item may be the one."""
     if key.uniform and machine.attempts and machine.rounds_at_hand <= UNROLL:
         raise NeedsUnroll
-    if not isinstance(container, list) or key.kind > Kind.INT:
+    if not isinstance(container, (list, deque)) or key.kind > Kind.INT:
         machine.refuse("an item of this object is stored at a key chosen by data", "Use a list of numbers.", node)
     size = len(container)
     inside = machine.emit("and", machine.emit("ge", key, -size), machine.emit("lt", key, size))
-    machine.check(inside, IndexError, "list assignment index out of range")
+    machine.check(inside, IndexError, f"{_index_of(container)} index out of range")
     place = machine.emit("select", machine.emit("lt", key, 0), machine.emit("add", key, size), key)
     machine.heap.touch(container)
     for number, item in enumerate(list(container)):
         hit = machine.emit("eq", place, number)
         container[number] = distribute(machine, Union(((hit, value), (machine.logical("not", hit), item))), lambda case: case, node)
+
+
+def _index_of(container: Any) -> str:
+    return "deque" if isinstance(container, deque) else "list assignment"
+
+
+def del_item(machine: Machine, container: Any, key: Any, node: ast.AST) -> None:
+    """`del container[key]`."""
+    if isinstance(container, Union):
+        distribute(machine, container, lambda case: del_item(machine, case, key, node), node)
+        return
+    if isinstance(container, (Signal, Array, str, tuple, int, float)):
+        name = type(representative(container)).__name__
+        raise UserRaise(TypeError, f"'{name}' object doesn't support item deletion", machine.span)
+    refuse_shared(machine, container, node)
+    method = user_method(container, "__delitem__")
+    if method is not None:
+        from deepalgo.stage.calls import call
+
+        call(machine, method, [container, key], {}, node)
+        return
+    if isinstance(container, (list, deque)) and isinstance(key, Signal) and key.known is None:
+        from deepalgo.stage.ordering import take_out
+
+        take_out(machine, container, key, f"{_index_of(container)} index out of range", node)
+        return
+    key = static_key(machine, key, node)
+    machine.heap.touch(container)
+    try:
+        del container[key]
+    except Exception as error:
+        raise UserRaise(error, None, machine.span) from None
 
 
 def refuse_shared(machine: Machine, container: Any, node: ast.AST) -> None:

@@ -86,9 +86,10 @@ def _pad(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 @handles(np.split, np.array_split, options="axis")
 def _split(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     places = call_plain(machine, lambda: np.array_split(numbered(machine, args[0]), args[1], **kwargs))
-    if isinstance(args[0], Array):
-        root_of(args[0]).shared = True  # the parts are views in NumPy and copies here
-    return machine.heap.created([layout(machine, args[0], part) for part in places])
+    parts = [layout(machine, args[0], part) for part in places]
+    for item in [root_of(args[0]), *parts] if isinstance(args[0], Array) else []:
+        item.shared = True  # the parts are views in NumPy and copies here
+    return machine.heap.created(parts)
 
 
 @handles(np.take, options="axis")

@@ -176,7 +176,11 @@ def _broadcast_to(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -
 @handles(np.broadcast_arrays, options="")
 def _broadcast_arrays(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     target = np.broadcast_shapes(*[shape(machine, item) for item in args])
-    return tuple(_broadcast_to(machine, [item, target], {}, node) for item in args)
+    parts = tuple(_broadcast_to(machine, [item, target], {}, node) for item in args)
+    for item, part in zip(args, parts, strict=True):
+        if isinstance(item, Array) and isinstance(part, Array):
+            root_of(item).shared = part.shared = True  # a view in NumPy and a copy here
+    return parts
 
 
 @handles(np.expand_dims, options="axis")
