@@ -229,6 +229,7 @@ class Program:
 
     `body.results` lists the leaves of `output` in order, then the values of `changes`: what the function leaves in those of its
     arguments that it changes in place, by their path. `sources` are the files that its spans point into, with a digest of their text.
+    `peeled` are the places of loops whose first rounds may have run while compiling, so that the program counts less of them.
     """
 
     name: str
@@ -238,6 +239,7 @@ class Program:
     output: Tree
     changes: tuple[tuple[str, Value], ...] = ()
     sources: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    peeled: tuple[Span, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         head = ", ".join(f"{item.path}: {item.value.type}" for item in self.inputs)

@@ -23,12 +23,18 @@ class TooLong(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a call did: the numbers of its answer, or the name and message of an exception; and how often each line ran."""
+    """What a call did: the numbers of its answer, or the name and message of an exception; how often each line ran, and after which."""
 
     numbers: tuple[Any, ...] = ()
     error: str | None = None
     message: str = ""
     hits: Counter[tuple[str, int]] = field(default_factory=Counter, repr=False, compare=False)
+    steps: Counter[tuple[str, int, int]] = field(default_factory=Counter, repr=False, compare=False)
+
+    def entries(self, file: str, first: int, last: int) -> int:
+        """How often the function came to line `first` from outside of the lines up to `last`."""
+        return sum(count for (where, before, line), count in self.steps.items()
+                   if where == file and line == first and not first <= before <= last)
 
     def __str__(self) -> str:
         if self.error is None:
@@ -54,9 +60,9 @@ class Original:
             with watch:
                 value = self.function(*args, **kwargs)
         except TooLong:
-            return Outcome((), "LoopBound", f"more than {MOST_LINES:,} lines", watch.hits)
+            return Outcome((), "LoopBound", f"more than {MOST_LINES:,} lines", watch.hits, watch.steps)
         except Exception as error:  # noqa: BLE001  # whatever the heuristic raises is its answer
-            return Outcome((), type(error).__name__, str(error), watch.hits)
+            return Outcome((), type(error).__name__, str(error), watch.hits, watch.steps)
         return self._answer(value, args, kwargs, watch)
 
     def _answer(self, value: Any, args: list[Any], kwargs: dict[str, Any], watch: Watch) -> Outcome:
@@ -64,17 +70,20 @@ class Original:
         try:
             returned = numbers(self.program.output, value)
         except OtherStructure as error:
-            return Outcome((), "OtherStructure", str(error), watch.hits)
+            return Outcome((), "OtherStructure", str(error), watch.hits, watch.steps)
         left = [self.signature.held(tuple(args), kwargs, path) for path, _ in self.program.changes]
-        return Outcome((*returned, *left), hits=watch.hits)
+        return Outcome((*returned, *left), hits=watch.hits, steps=watch.steps)
 
 
 class Watch:
-    """Counts the lines that run in some files while the `with` lasts. Lambdas and comprehensions share their lines with others."""
+    """Counts the lines that run in some files while the `with` lasts. Lambdas and comprehensions share their lines with others.
+
+    `steps` counts pairs of lines that ran one after the other in one call; 0 stands before the first.
+    """
 
     def __init__(self, files: frozenset[str]) -> None:
         self.files = files
-        self.hits: Counter[tuple[str, int]] = Counter()
+        self.steps: Counter[tuple[str, int, int]] = Counter()
         self.total = 0
 
     def __enter__(self) -> None:
@@ -84,16 +93,31 @@ class Watch:
     def __exit__(self, *_: object) -> None:
         sys.settrace(self.before)
 
+    @property
+    def hits(self) -> Counter[tuple[str, int]]:
+        """How often each line ran."""
+        found: Counter[tuple[str, int]] = Counter()
+        for (file, _, line), count in self.steps.items():
+            found[file, line] += count
+        return found
+
     def enter(self, frame: FrameType, event: str, arg: Any) -> Any:
         """A call: look into it if it is the user's."""
-        return self.step if frame.f_code.co_filename in self.files else None
+        file = frame.f_code.co_filename
+        if file not in self.files:
+            return None
+        counts, steps, last = not frame.f_code.co_name.startswith("<"), self.steps, 0
 
-    def step(self, frame: FrameType, event: str, arg: Any) -> Any:
-        """An event inside of the user's code."""
-        if event == "line":
-            self.total += 1
-            if self.total > MOST_LINES:
-                raise TooLong
-            if not frame.f_code.co_name.startswith("<"):
-                self.hits[frame.f_code.co_filename, frame.f_lineno] += 1
-        return self.step
+        def step(frame: FrameType, event: str, arg: Any) -> Any:
+            nonlocal last
+            if event == "line":
+                self.total += 1
+                if self.total > MOST_LINES:
+                    raise TooLong
+                if counts:
+                    line = frame.f_lineno
+                    steps[file, last, line] += 1
+                    last = line
+            return step
+
+        return step

@@ -1,7 +1,8 @@
 """Which arms samples take and how many rounds they run, in the network and in the original.
 
 The network's record counts visits by span, the original's watch counts lines. Both are compared wherever they count the same
-thing: a branch that is also decided without data, or a loop that starts with rounds that depend on none, counts less in the network.
+thing: a branch or a loop that is at times decided without data, or whose result no one needs, is visited less often in the network, and
+a `while` that starts with rounds that depend on no data counts less of them.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ class Paths:
         self.ties = _hits(record.ties, samples)
         self.endpoints = _hits(record.endpoints, samples)
         self.inside_try = {inner.span for inner in _inside_try(program)}
+        self.peeled = set(program.peeled)
 
     @property
     def near_ties(self) -> set[int]:
@@ -87,7 +89,7 @@ class Paths:
 
     def rounds(self, outcomes: Mapping[int, Outcome]) -> tuple[Rounds, ...]:
         """One row for every loop, in the order of the file; what the network has unrolled, by the lines of the function."""
-        found = {span: _rounds(span, tally) for span, tally in self.loops.items()}
+        found = {span: _rounds(span, _whole(span, tally, outcomes)) for span, tally in self.loops.items()}
         for span, node in entered(self._lines(outcomes), LOOPS):
             lines = rounds_of(node)
             if span not in found and lines.test is not None and lines.first is not None:
@@ -105,7 +107,7 @@ class Paths:
                 yield from _other_arms(span, tally, outcomes)
         for span, tally in self.loops.items():
             if span not in self.inside_try:
-                yield from _other_rounds(span, tally, outcomes)
+                yield from _other_rounds(span, tally, outcomes, span in self.peeled)
 
 
 def all_paths(network: Network, leaves: Sequence[Tensor]) -> list[Hashable | None]:
@@ -134,17 +136,24 @@ def _other_arms(span: Span, tally: Tally, outcomes: Mapping[int, Outcome]) -> It
             yield sample, span, (f"this arm {_count(hits[span.file, lines.first], 'time')}", _count(tally.did[sample], "time"))
 
 
-def _other_rounds(span: Span, tally: Tally, outcomes: Mapping[int, Outcome]) -> Iterator[Difference]:
+def _other_rounds(span: Span, tally: Tally, outcomes: Mapping[int, Outcome], peeled: bool) -> Iterator[Difference]:
     lines = rounds_of(node_at(span))
-    if lines.first is None:
+    if lines.test is None or lines.first is None or lines.last is None:
         return
-    without_data: float | None = None  # rounds of each run of this loop that depend on no data and are not recorded
     for sample, visits in tally.visits.items():
-        ran = outcomes[sample].hits[span.file, lines.first]
-        ahead = (ran - tally.did[sample]) / visits
-        without_data = ahead if without_data is None and ahead >= 0 and ahead.is_integer() else without_data
-        if ahead != without_data:
-            yield sample, span, (_count(ran, "round"), _count(tally.did[sample], "round"))
+        ran, did = outcomes[sample].hits[span.file, lines.first], tally.did[sample]
+        is_whole = not peeled and outcomes[sample].entries(span.file, lines.test, lines.last) == visits
+        if did > ran or (is_whole and did < ran):
+            yield sample, span, (_count(ran, "round"), _count(did, "round"))
+
+
+def _whole(span: Span, tally: Tally, outcomes: Mapping[int, Outcome]) -> Tally:
+    """A loop with those of its rounds that the network does not record, as they depend on no data."""
+    first = rounds_of(node_at(span)).first
+    if first is None:
+        return tally
+    did = {sample: max(tally.did[sample], outcomes[sample].hits[span.file, first]) for sample in tally.visits}
+    return Tally(tally.visits, Counter(did))
 
 
 def _watched(outcomes: Mapping[int, Outcome], file: str, test: int, first: int) -> Tally:

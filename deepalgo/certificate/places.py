@@ -25,10 +25,11 @@ PLAIN = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Break, ast.Co
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The line of a test and the first line of what it guards; None where it cannot be told from others."""
+    """The line of a test, the first line of what it guards, and of a loop the last; None where it cannot be told from others."""
 
     test: int | None
     first: int | None
+    last: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def rounds_of(node: ast.AST | None) -> Lines:
     if not isinstance(node, LOOPS):
         return Lines(None, None)
     assigns = isinstance(node, ast.While) and any(isinstance(item, ast.NamedExpr) for item in ast.walk(node.test))
-    return Lines(node.lineno, None if assigns else _first_line(node))
+    return Lines(node.lineno, None if assigns else _first_line(node), node.body[-1].end_lineno)
 
 
 def _first_line(node: ast.If | ast.For | ast.While) -> int | None:
@@ -111,4 +112,6 @@ def _first_line(node: ast.If | ast.For | ast.While) -> int | None:
     calls = isinstance(first, ast.Expr) and not isinstance(first.value, ast.Constant)
     simple = isinstance(first, PLAIN) or calls or (isinstance(first, ast.If) and first.test.end_lineno == first.lineno)
     one_line = isinstance(first, ast.If) or first.end_lineno == first.lineno
+    if any(isinstance(item, ast.comprehension) for item in ast.walk(first.test if isinstance(first, ast.If) else first)):
+        return None  # since Python 3.12 its rounds are events of the line
     return first.lineno if simple and one_line and first.lineno != node.lineno else None

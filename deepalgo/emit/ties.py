@@ -20,10 +20,11 @@ from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Statement, Tr
 COMPARISONS = {"lt", "le", "gt", "ge", "eq", "ne"}
 STEPS = {"floor", "ceil", "trunc", "to_int", "rint"}
 EXACT = {
-    "const", "weight", "add", "sub", "mul", "div", "floordiv", "mod", "neg", "pos", "abs", "fmod", "remainder", "copysign", "sqrt",
-    "min", "max", "minimum", "maximum", "fmin", "fmax", "select", "cut", "to_real", "to_complex", "real", "imag", "conj",
-    "floor", "ceil", "trunc", "rint", "round_digits", "sign", "degrees", "radians",
+    "const", "weight", "add", "sub", "mul", "div", "quotient", "floordiv", "mod", "neg", "pos", "abs", "fmod", "remainder", "copysign",
+    "sqrt", "min", "max", "minimum", "maximum", "fmin", "fmax", "select", "cut", "to_real", "to_complex", "real", "imag", "conj",
+    "floor", "ceil", "trunc", "rint", "round_digits", "sign", "degrees", "radians", "mantissa", "or_inf", "soft_choice", "look_up",
     "index", "stack", "gather", "take", "pick", "pick_at", "put", "put_at", "concat", "broadcast", "permute", "reshape", "amax", "amin",
+    "sort",
 }
 
 

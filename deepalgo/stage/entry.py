@@ -123,7 +123,7 @@ def stage(
     changes = maker.changes()
     results = (*(leaf.value for leaf in leaves), *(changed for _, changed in changes))
     body = Block((), (*machine.prelude, *machine.builder.body), results)
-    program = Program(signature.function, signature.inputs(), (), body, output, changes)
+    program = Program(signature.function, signature.inputs(), (), body, output, changes, peeled=tuple(machine.peeled))
     program = replace(program, weights=machine.weights.finished(find_roles(program)))
     return replace(program, sources=_sources(program)), signature
 

@@ -187,6 +187,7 @@ def run_while(machine: Machine, node: ast.While) -> Exit | Pending:
             return outcome if Way.BREAK not in outcome.cases else FALL
         if Way.FALL in outcome.cases and outcome.cases[Way.FALL].value is DONE:
             return after(machine, node, FALL)
+        machine.peeled[machine.at(node)] = None
     machine.refuse(
         f"this `while` is still running after {MAX_STATIC_ROUNDS:,} rounds that depend on no data",
         "It may never end: check its condition.",

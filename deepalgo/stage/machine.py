@@ -67,6 +67,7 @@ class Machine:
         self.attempts = 0  # loops that are being staged once for all rounds
         self.rounds_at_hand = 0  # how long the innermost of them is
         self.notes: list[str] = []
+        self.peeled: dict[Span, None] = {}  # loops of which a round depended on no data
         self.lifted: dict[Any, tuple[Any, Any]] = {}  # tables from outside, by the place where they are held
         self.prelude: list[Statement] = []  # what those tables are made of: every block sees it
         self.numpy_raises: type[BaseException] | None = None  # what NumPy's warnings were turned into

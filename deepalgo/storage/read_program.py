@@ -34,6 +34,7 @@ from deepalgo.ir import (
     Value,
     Weight,
     While,
+    walk,
 )
 from deepalgo.spans import Span
 from deepalgo.storage.plain import Json, Tensors, decode
@@ -48,7 +49,8 @@ def read_program(data: Json, tensors: Tensors) -> Program:
     output = reader.tree(data["output"])
     changes = tuple((_text(path), reader.value(number)) for path, number in data["changes"])
     sources = tuple((_text(file), _text(digest)) for file, digest in data["sources"])
-    return Program(_text(data["name"]), inputs, weights, body, output, changes, sources)
+    peeled = {item.span: None for item in walk(body) if isinstance(item, While) and item.span is not None}  # what the file does not tell
+    return Program(_text(data["name"]), inputs, weights, body, output, changes, sources, tuple(peeled))
 
 
 class Reader:
