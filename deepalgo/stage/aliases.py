@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from deepalgo.stage.arrays.box import Array, root_of
 from deepalgo.stage.structure import is_plain_object
-from deepalgo.stage.values import BoundMethod, Closure, Frame, Partial, Signal, Union
+from deepalgo.stage.values import BoundMethod, Closure, Frame, Generator, Partial, Signal, Union
 
 if TYPE_CHECKING:
     from deepalgo.stage.heap import Change
@@ -63,6 +63,8 @@ def _held_by(value: Any) -> Iterator[Any]:
             yield from _held_by((value.func, *value.args, *value.keywords.values()))
         case Partial():
             yield from _held_by((value.function, *value.args, *value.keywords.values()))
+        case Generator():
+            yield from _held_by((*value.frame.names.values(), value.source))
         case Closure():
             yield from _held_by((*value.defaults, *value.kw_defaults.values()))
         case _:

@@ -13,14 +13,14 @@ import numpy as np
 
 from deepalgo import marks
 from deepalgo.ir import Kind
-from deepalgo.stage import arithmetic, attributes, iteration, names, sifting, subscripts
+from deepalgo.stage import arithmetic, attributes, iteration, iterator_texts, names, sifting, subscripts
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.moments import Moment
 from deepalgo.stage.natives import HANDLERS, Args, Kwargs, call_native, contains_signal, handles
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.truth import decide, truth
-from deepalgo.stage.values import Partial, Signal, Text, Union, UserRaise
+from deepalgo.stage.values import Generator, Partial, Signal, Text, Union, UserRaise, user_method
 
 
 class DynamicRange:
@@ -67,15 +67,32 @@ def _dict(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 @handles(zip)
 def _zip(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if any(isinstance(item, Generator) for item in args):
+        return _zip_generators(machine, args, kwargs, node)
     moment = iteration.made_of(machine, *args)
     columns = [iteration.walk(machine, item, node) for item in args]
     rows = arithmetic.native(machine, lambda: list(zip(*columns, strict=bool(kwargs.get("strict")))))
     return machine.heap.created(iteration.Walk(rows, lambda place: tuple(column.read(place) for column in columns), moment))
 
 
+def _zip_generators(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """One generator beside sequences is run over; several would take turns."""
+    from deepalgo.stage.calls import interpret
+
+    places = [place for place, item in enumerate(args) if isinstance(item, Generator)]
+    if len(places) > 1 or kwargs.get("strict"):
+        machine.refuse("`zip` asks generators for their items in turns", "Make lists of them first.", node)
+    others = [iteration.iterate(machine, item, node) for place, item in enumerate(args) if place != places[0]]
+    return interpret(machine, iterator_texts.zipped, [args[places[0]], places[0], others], {}, node, zip)
+
+
 @handles(enumerate)
 def _enumerate(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     start = args[1] if len(args) > 1 else kwargs.get("start", 0)
+    if isinstance(args[0], Generator):
+        from deepalgo.stage.calls import interpret
+
+        return interpret(machine, iterator_texts.enumerated, [args[0], start], {}, node, enumerate)
     first, items = subscripts.static_int(machine, start, node), iteration.walk(machine, args[0], node)
     return machine.heap.created(iteration.Walk(enumerate(items, first), lambda place: (first + place, items.read(place)), items.moment))
 
@@ -88,8 +105,10 @@ def _reversed(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
 
 @handles(map)
 def _map(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    from deepalgo.stage.calls import call
+    from deepalgo.stage.calls import call, interpret
 
+    if len(args) == 2 and isinstance(args[1], Generator):
+        return interpret(machine, iterator_texts.mapped, args, {}, node, map)
     moment = Moment.joined([Moment.of_call(args[0]), iteration.made_of(machine, *args[1:])])
     columns = [iteration.iterate(machine, item, node) for item in args[1:]]
     return sifting.stream(machine, [call(machine, args[0], list(row), {}, node) for row in zip(*columns, strict=False)], moment)
@@ -97,8 +116,10 @@ def _map(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 @handles(filter)
 def _filter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    from deepalgo.stage.calls import call
+    from deepalgo.stage.calls import call, interpret
 
+    if len(args) == 2 and isinstance(args[1], Generator):
+        return interpret(machine, iterator_texts.filtered, args, {}, node, filter)
     found = []
     moment = Moment.joined([Moment.of_call(args[0]), iteration.made_of(machine, args[1])])
     for item in iteration.iterate(machine, args[1], node):
@@ -112,7 +133,10 @@ def _filter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 @handles(iter)
 def _iter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    if isinstance(args[0], sifting.Sifted) or id(args[0]) in machine.streams:
+    if len(args) == 1 and user_method(args[0], "__iter__") is not None:
+        found = iteration.opened(machine, args[0], node)
+        return sifting.stream(machine, found, Moment.of([])) if isinstance(found, list) else found
+    if isinstance(args[0], (sifting.Sifted, Generator)) or id(args[0]) in machine.streams:
         return args[0]
     moment = iteration.made_of(machine, args[0])
     return sifting.stream(machine, iteration.iterate(machine, args[0], node), moment)
@@ -172,7 +196,7 @@ def _reduce(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     def none() -> Any:
         raise UserRaise(TypeError, "reduce() of empty iterable with no initial value", machine.span)
 
-    if isinstance(items, sifting.Sifted):
+    if isinstance(items, (sifting.Sifted, Generator)):
         return sifting.fold(machine, items, start[0], combine, node) if start else sifting.best(machine, items, combine, none, node)
     found = [*start, *iteration.iterate(machine, items, node)]
     return functools.reduce(combine, found) if found else none()

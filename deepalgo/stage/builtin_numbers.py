@@ -18,7 +18,7 @@ from deepalgo.stage.regions import choose
 from deepalgo.stage.sifting import Sifted, best, fold
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_number, user_method
+from deepalgo.stage.values import Generator, Known, Signal, Text, Union, UserRaise, is_number, user_method
 
 
 def pointwise(machine: Machine, name: str, native: Any, *args: Any, flavour: str | None = None, **attrs: Any) -> Any:
@@ -65,7 +65,7 @@ def _max(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 
 def _extreme(machine: Machine, name: str, native: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    if len(args) == 1 and isinstance(args[0], Sifted):
+    if len(args) == 1 and isinstance(args[0], (Sifted, Generator)):
         return _extreme_sifted(machine, name, native, args[0], kwargs, node)
     items = list(args) if len(args) > 1 else iteration.iterate(machine, args[0], node)
     if not contains_signal(items) and not contains_signal(kwargs):
@@ -80,7 +80,7 @@ def _extreme(machine: Machine, name: str, native: Any, args: Args, kwargs: Kwarg
     return best
 
 
-def _extreme_sifted(machine: Machine, name: str, native: Any, sifted: Sifted, kwargs: Kwargs, node: ast.AST) -> Any:
+def _extreme_sifted(machine: Machine, name: str, native: Any, sifted: Sifted | Generator, kwargs: Kwargs, node: ast.AST) -> Any:
     def none() -> Any:
         if "default" in kwargs:
             return kwargs["default"]
@@ -115,7 +115,7 @@ def _same_kind(left: Any, right: Any) -> bool:
 @handles(sum)
 def _sum(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     total = args[1] if len(args) > 1 else kwargs.get("start", 0)
-    if isinstance(args[0], Sifted):
+    if isinstance(args[0], (Sifted, Generator)):
         return fold(machine, args[0], total, lambda sum_, item: arithmetic.binary(machine, ast.Add, sum_, item, node), node)
     for place, item in enumerate(iteration.iterate(machine, args[0], node)):
         if place == 0 and type(total) is int and total == 0 and isinstance(item, Signal) and item.kind >= Kind.REAL:

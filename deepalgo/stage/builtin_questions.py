@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,18 +13,28 @@ from deepalgo.ir import Kind
 from deepalgo.stage import arithmetic, attributes, comparisons, iteration
 from deepalgo.stage.arrays.box import Array, shape_of
 from deepalgo.stage.arrays.convert import representative_array
+from deepalgo.stage.exits import Way, falling
+from deepalgo.stage.generators import collect, search
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import Args, Kwargs, handles
+from deepalgo.stage.regions import only_computes, resume, run_arm
 from deepalgo.stage.sifting import Sifted, fold
 from deepalgo.stage.truth import truth
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Closure, Partial, Signal, Text, UserRaise, user_method
+from deepalgo.stage.values import Closure, Generator, Partial, Signal, Text, UserRaise, user_method
+
+
+def iter_of_nothing() -> Iterator[Any]:
+    """A generator, to ask for its type."""
+    yield from ()
 
 
 def representative(value: Any) -> Any:
     """A plain number of the same type."""
     if isinstance(value, Array):
         return representative_array(value)
+    if isinstance(value, Generator):
+        return iter_of_nothing()
     if not isinstance(value, Signal):
         return value
     plain = {Kind.BOOL: True, Kind.INT: 1, Kind.REAL: 1.0, Kind.COMPLEX: 1j}[value.kind]
@@ -126,9 +136,34 @@ def _all(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 
 def _fold(machine: Machine, name: str, start: bool, items: Any, node: ast.AST) -> Any:
+    if isinstance(items, Generator):
+        return _search(machine, name, start, items, node)
+
     def update(verdict: Any, item: Any) -> Any:
         return comparisons._conjoin(machine, name, verdict, truth(machine, item, node))
 
     if isinstance(items, Sifted):
         return fold(machine, items, start, update, node)
     return functools.reduce(update, iteration.iterate(machine, items, node), start)
+
+
+def _search(machine: Machine, name: str, start: bool, items: Generator, node: ast.AST) -> Any:
+    """`any` and `all` of a generator ask for no item behind the one that decides; where items only compute, all are computed at once."""
+    mark = machine.mark()
+    arm = run_arm(machine, machine.constant(True), True, lambda: falling(collect(machine, items, node)))
+    if not arm.exit.is_dead and only_computes(arm, besides=items.state):
+        found = resume(machine, arm).cases[Way.FALL].value
+        if isinstance(found, list):
+            return _fold(machine, name, start, found, node)
+    machine.rewind(mark)
+
+    def decides(item: Any) -> Any:
+        verdict = truth(machine, item, node)
+        if not start:
+            return verdict
+        return machine.logical("not", verdict) if isinstance(verdict, Signal) else not verdict
+
+    found = search(machine, items, decides, node)
+    if not start:
+        return found
+    return machine.logical("not", found) if isinstance(found, Signal) else not found

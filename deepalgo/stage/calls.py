@@ -8,14 +8,14 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from deepalgo.errors import CompileError
 from deepalgo.signature import parameters_of
 from deepalgo.spans import FunctionSource, SourceUnavailable, attribute_span, definition_span, read_function
-from deepalgo.stage import iteration, natives, recursion, subscripts
+from deepalgo.stage import generators, iteration, natives, recursion, subscripts
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.methods import ArrayMethod
 from deepalgo.stage.bind import Parameters, bind
@@ -26,7 +26,7 @@ from deepalgo.stage.names import lift
 from deepalgo.stage.sifting import stream
 from deepalgo.stage.signal_methods import METHODS
 from deepalgo.stage.unions import distribute, distribute_first
-from deepalgo.stage.values import BoundMethod, Closure, Frame, Partial, Union, UserRaise, refuse_again, user_method
+from deepalgo.stage.values import BoundMethod, Closure, Frame, Generator, Partial, Union, UserRaise, refuse_again, user_method
 
 NO_TEXT = ", and cannot compile its text: "
 #: By file and code, as equal code may stand in two files.
@@ -39,6 +39,8 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
         return distribute(machine, function, lambda case: call(machine, case, args, kwargs, node), node)
     handler = natives.find(function)
     if handler is not None:
+        if function not in natives.LAZY and any(isinstance(item, Generator) for item in args):
+            args = [generators.given(machine, item, function in natives.FOLDING, node) for item in args]
         return _handle(machine, handler, *natives.by_position(function, args, kwargs), node)
     match function:
         case ArrayMethod():
@@ -146,12 +148,12 @@ def _call_function(machine: Machine, function: types.FunctionType, args: list[An
 
 
 def interpret(
-    machine: Machine, function: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: ast.AST, called: Any
+    machine: Machine, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], node: ast.AST, called: Any
 ) -> Any:
     """A function of a library by its text, or by one of ours; what stops it there is told at the call of the library's."""
     natives.refuse_effects(machine, function, node)
     try:
-        return _enter(machine, function, args, kwargs, node)
+        return _enter(machine, cast(types.FunctionType, function), args, kwargs, node)
     except CompileError as error:
         cause = error.reason.rpartition(NO_TEXT)[2]
         machine.refuse(
@@ -172,7 +174,14 @@ def _enter(machine: Machine, function: types.FunctionType, args: list[Any], kwar
     names = bind(machine, parameters, args, kwargs)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     local = frozenset(function.__code__.co_varnames + function.__code__.co_cellvars)
-    frame = Frame(source, names, function.__globals__, None, cells, {}, function, local_names=local)
+    return _begin(machine, Frame(source, names, function.__globals__, None, cells, {}, function, local_names=local), node)
+
+
+def _begin(machine: Machine, frame: Frame, node: ast.AST) -> Any:
+    """Run a function that is called; one that yields waits until its items are asked for."""
+    code = frame.source.node
+    if isinstance(code, ast.FunctionDef) and _yields(code):
+        return generators.made(machine, frame, code, node)
     return recursion.enter(machine, frame, node)
 
 
@@ -199,8 +208,7 @@ def _call_closure(machine: Machine, closure: Closure, args: list[Any], kwargs: d
     names = bind(machine, Parameters.of_closure(closure), args, kwargs)
     outer = closure.frame
     source = FunctionSource(closure.node, outer.source.file, outer.source.lines, closure.name)
-    frame = Frame(source, names, outer.globals, outer, local_names=_assigned(closure.node) | frozenset(names))
-    return recursion.enter(machine, frame, node)
+    return _begin(machine, Frame(source, names, outer.globals, outer, local_names=_assigned(closure.node) | frozenset(names)), node)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -266,13 +274,6 @@ def _refuse_kinds(machine: Machine, frame: Frame, node: ast.AST | None) -> None:
             "Write it as a loop, or bound the depth by a static argument.",
             node,
         )
-    definition = frame.source.node
-    if isinstance(definition, ast.Lambda) or not _yields(definition):
-        return
-    span = frame.source.span(definition)
-    raise CompileError(
-        f"`{definition.name}` is a generator", span=span, remedy="Build a list and return it."
-    )
 
 
 def levels_on_data(machine: Machine, frame: Frame) -> tuple[int, bool]:

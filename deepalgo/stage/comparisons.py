@@ -18,7 +18,7 @@ from deepalgo.stage.machine import Machine
 from deepalgo.stage.regions import choose
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_number, refuse_again, user_method
+from deepalgo.stage.values import Generator, Known, Signal, Text, Union, UserRaise, is_number, refuse_again, user_method
 
 NATIVE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne,
@@ -149,6 +149,10 @@ def _contains(machine: Machine, item: Any, container: Any, node: ast.AST) -> Any
         return distribute(machine, container, lambda case: _contains(machine, item, case, node), node)
     if isinstance(container, Text) or isinstance(item, Text):
         machine.refuse("a string made from data is searched", "Strings made from data are only good for messages.", node)
+    from deepalgo.stage.generators import search
+
+    if isinstance(container, Generator):
+        return search(machine, container, lambda member: compare(machine, ast.Eq, item, member, node), node)
     members: list[Any] | None = None
     if isinstance(container, Array):
         from deepalgo.stage.arrays.reductions import reduce

@@ -85,8 +85,9 @@ def _items_of(machine: Machine, value: Any, node: ast.AST) -> Any:
 
 def _call_string(machine: Machine, function: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     from deepalgo.stage.native_run import run
-    from deepalgo.stage.natives import contains_signal
+    from deepalgo.stage.natives import contains_signal, taken
 
+    args = taken(machine, args, node)
     if contains_signal(args) or contains_signal(kwargs):
         if name in ("format", "join"):
             return Text("...", ())

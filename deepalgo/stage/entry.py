@@ -25,7 +25,7 @@ from deepalgo.stage.machine import Machine
 from deepalgo.stage.roles import find_roles
 from deepalgo.stage.structure import collapse
 from deepalgo.stage.text import escape, message_of
-from deepalgo.stage.values import Closure, DataLength, Leak, Signal, Text, Union, UserRaise, is_number
+from deepalgo.stage.values import Closure, DataLength, Generator, Leak, Signal, Text, Union, UserRaise, is_number
 
 NATIVE = (
     types.BuiltinFunctionType, types.MethodDescriptorType, types.ClassMethodDescriptorType, types.WrapperDescriptorType,
@@ -118,6 +118,7 @@ def stage(
         ) from None
     except Leak as error:
         raise CompileError(str(error), span=machine.span, remedy=error.remedy) from None
+    _refuse_generator(value)
     names.refuse_traces(machine)
     output, leaves = output_of(machine, value)
     changes = maker.changes()
@@ -126,6 +127,13 @@ def stage(
     program = Program(signature.function, signature.inputs(), (), body, output, changes, peeled=tuple(machine.peeled))
     program = replace(program, weights=machine.weights.finished(find_roles(program)))
     return replace(program, sources=_sources(program)), signature
+
+
+def _refuse_generator(value: Any) -> None:
+    """Nobody runs over what the function hands out."""
+    if isinstance(value, Generator):
+        what = f"`{value.code.name}`" if isinstance(value.code, ast.FunctionDef) else "what the function returns"
+        raise CompileError(f"{what} is a generator", span=value.frame.source.span(value.code), remedy="Build a list and return it.")
 
 
 def _sources(program: Program) -> tuple[tuple[str, str], ...]:

@@ -9,17 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.ir import Kind, Op, Type
-from deepalgo.stage import arithmetic, assignment, attributes, calls, comparisons, iteration, names, subscripts
+from deepalgo.ir import Kind, Type
+from deepalgo.stage import arithmetic, assignment, attributes, calls, comparisons, generators, iteration, names, subscripts
 from deepalgo.stage.exits import Way, falling
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.moments import Moment
-from deepalgo.stage.regions import Arm, choose, meet, resume, run_arm
-from deepalgo.stage.sifting import Given, Sifted, kept, stream
+from deepalgo.stage.regions import choose, meet, only_computes, resume, run_arm
+from deepalgo.stage.sifting import Given, Sifted, kept
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute, resolve
-from deepalgo.stage.values import Closure, Frame, Signal, Text, Union, UserRaise
+from deepalgo.stage.values import Closure, Frame, Generator, Signal, Text, Union, UserRaise
 
 
 def evaluate(machine: Machine, node: ast.expr) -> Any:
@@ -96,7 +95,7 @@ def _short_circuit(machine: Machine, keep_going: bool, left: Any, right: Callabl
     if not isinstance(verdict, Signal):
         return right() if verdict is keep_going else left
     arm = run_arm(machine, verdict, keep_going, lambda: falling(right()))
-    if _is_plain_truth(left) and _only_computes(arm) and _is_plain_truth(arm.exit.cases[Way.FALL].value):
+    if _is_plain_truth(left) and only_computes(arm) and _is_plain_truth(arm.exit.cases[Way.FALL].value):
         other = resume(machine, arm).cases[Way.FALL].value
         found = machine.logical("and" if keep_going else "or", verdict, machine.signal(other))
         return replace(found, flavour=arithmetic.flavour_of_choice(left, other))
@@ -108,11 +107,6 @@ def _short_circuit(machine: Machine, keep_going: bool, left: Any, right: Callabl
 
 def _is_plain_truth(value: Any) -> bool:
     return isinstance(value, bool) or (isinstance(value, Signal) and value.type == Type(Kind.BOOL))
-
-
-def _only_computes(arm: Arm) -> bool:
-    """An operand without checks, loops and writes can be computed for every sample."""
-    return not arm.change.touched and not arm.exit.is_dead and all(isinstance(item, Op) for item in arm.body)
 
 
 def _boolean(machine: Machine, node: ast.BoolOp) -> Any:
@@ -235,12 +229,27 @@ def _formatted(machine: Machine, node: ast.FormattedValue) -> Any:
         return f"<{type(value).__name__}>"
 
 
-def _list_comprehension(machine: Machine, node: ast.ListComp | ast.GeneratorExp) -> Any:
+def _list_comprehension(machine: Machine, node: ast.ListComp) -> Any:
+    source = evaluate(machine, node.generators[0].iter)
+    if not isinstance(source, Generator):
+        return collected(machine, node, own_frame(machine, node), source)
+    lazy = ast.copy_location(ast.GeneratorExp(node.elt, node.generators), node)  # both take turns
+    found = generators.collect(machine, generators.made(machine, own_frame(machine, node), lazy, node, source), node)
+    return machine.heap.created(found) if isinstance(found, list) else found
+
+
+def _generator_expression(machine: Machine, node: ast.GeneratorExp) -> Any:
+    source = evaluate(machine, node.generators[0].iter)
+    if isinstance(source, Signal) and not source.shape:
+        raise UserRaise(TypeError, "'float' object is not iterable", machine.at(node.generators[0].iter))
+    return generators.made(machine, own_frame(machine, node), node, node, source)
+
+
+def collected(machine: Machine, node: ast.ListComp | ast.GeneratorExp, frame: Frame, source: Any) -> Any:
+    """The items of a comprehension as a list, or with their guards where data decides which there are."""
+
     def over(source: Any) -> Any:
         found: list[tuple[Any, Any]] = []
-        moment = None
-        if isinstance(node, ast.GeneratorExp):
-            moment = Moment.joined([Moment.of_tree(node, machine.frame), iteration.made_of(machine, source)])
 
         def add(guard: Any, bind: Callable[[], None]) -> None:
             def make() -> Any:
@@ -249,13 +258,12 @@ def _list_comprehension(machine: Machine, node: ast.ListComp | ast.GeneratorExp)
 
             found.append((guard, make() if guard is True else kept(machine, guard, make, node)))
 
-        _comprehend(machine, node.generators, source, add)
+        _comprehend(machine, node.generators, frame, source, add)
         if any(guard is not True for guard, _ in found):
-            return Sifted(tuple(found), None if moment is None else stream(machine, [], moment))
-        items = [item for _, item in found]
-        return machine.heap.created(items) if moment is None else stream(machine, items, moment)
+            return Sifted(tuple(found))
+        return machine.heap.created([item for _, item in found])
 
-    return distribute(machine, evaluate(machine, node.generators[0].iter), over, node)
+    return distribute(machine, source, over, node)
 
 
 def _set_comprehension(machine: Machine, node: ast.SetComp) -> Any:
@@ -272,22 +280,28 @@ def _dict_comprehension(machine: Machine, node: ast.DictComp) -> Any:
             key = subscripts.static_key(machine, evaluate(machine, node.key), node.key)
             found[key] = evaluate(machine, node.value)
 
-        _comprehend(machine, node.generators, source, add)
+        _comprehend(machine, node.generators, own_frame(machine, node), source, add)
         return machine.heap.created(found)  # type: ignore[no-any-return]  # the same dict
 
     return distribute(machine, evaluate(machine, node.generators[0].iter), over, node)
 
 
-def _comprehend(machine: Machine, generators: list[ast.comprehension], source: Any, add: Callable[[Any, Callable[[], None]], None]) -> None:
-    """Run the loops of a comprehension. Its variables live in a scope of their own; only the first iterable is outside of it."""
+def own_frame(machine: Machine, node: ast.ListComp | ast.GeneratorExp | ast.DictComp) -> Frame:
+    """The scope of a comprehension's variables; only its first iterable is outside of it."""
     outer = machine.frame
-    items = source if isinstance(source, Sifted) else iteration.iterate(machine, source, generators[0].iter)
-    bound = frozenset(name for generator in generators for name in names.targets(generator.target))
-    frame = Frame(outer.source, {}, outer.globals, outer, local_names=bound, comprehension=True)
+    bound = frozenset(name for generator in node.generators for name in names.targets(generator.target))
+    return Frame(outer.source, {}, outer.globals, outer, local_names=bound, comprehension=True)
+
+
+def _comprehend(
+    machine: Machine, parts: list[ast.comprehension], frame: Frame, source: Any, add: Callable[[Any, Callable[[], None]], None]
+) -> None:
+    """Run the loops of a comprehension."""
+    items = source if isinstance(source, Sifted) else iteration.iterate(machine, source, parts[0].iter)
     machine.heap.namespace(frame.names)
     machine.frames.append(frame)
     try:
-        _run_generators(machine, generators, items, True, add)
+        _run_generators(machine, parts, items, True, add)
     finally:
         machine.frames.pop()
 
@@ -341,11 +355,15 @@ def _both(machine: Machine, left: Any, right: Any) -> Any:
 
 def _walrus(machine: Machine, node: ast.NamedExpr) -> Any:
     value = evaluate(machine, node.value)
-    inner = []
-    while machine.frame.comprehension:  # it binds in the function around
-        inner.append(machine.frames.pop())
-    assignment.assign(machine, node.target, value)
-    machine.frames.extend(reversed(inner))
+    frame: Frame | None = machine.frame
+    while frame is not None and frame.comprehension:  # it binds in the function around
+        frame = frame.enclosing
+    assert frame is not None
+    machine.frames.append(frame)
+    try:
+        assignment.assign(machine, node.target, value)
+    finally:
+        machine.frames.pop()
     return value
 
 
@@ -373,7 +391,9 @@ HANDLERS: dict[type[ast.expr], Callable[[Machine, Any], Any]] = {
     ast.JoinedStr: _joined,
     ast.FormattedValue: _formatted,
     ast.ListComp: _list_comprehension,
-    ast.GeneratorExp: _list_comprehension,
+    ast.GeneratorExp: _generator_expression,
+    ast.Yield: generators.value_of_yield,
+    ast.YieldFrom: generators.value_of_yield,
     Given: lambda machine, node: node.value,
     ast.SetComp: _set_comprehension,
     ast.DictComp: _dict_comprehension,

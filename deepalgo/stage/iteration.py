@@ -10,15 +10,17 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
 
+from deepalgo.stage import iterator_texts
 from deepalgo.stage.arrays import indexing
 from deepalgo.stage.arrays.box import Array, root_of, shape_of
+from deepalgo.stage.generators import collect
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.moments import SPENT, Moment, Spendable
 from deepalgo.stage.natives import contains_signal
 from deepalgo.stage.sifting import REASON, REMEDY, Sifted, refuse_late, refuse_spent, spend
 from deepalgo.stage.subscripts import refuse_text
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Signal, Union, UserRaise, refuse_again, user_method
+from deepalgo.stage.values import Generator, Signal, Union, UserRaise, refuse_again, user_method
 
 #: Longer iterators of the user may never end.
 MOST = 10_000
@@ -38,6 +40,9 @@ def iterate(machine: Machine, value: Any, node: ast.AST, size: int | None = None
         raise UserRaise(
             TypeError, "cannot unpack non-iterable float object" if size else "'float' object is not iterable", machine.at(node)
         )
+    if isinstance(value, Generator):
+        found = collect(machine, value, node)
+        return found if isinstance(found, list) else iterate(machine, found, node, size)
     if isinstance(value, Sifted):
         machine.refuse(REASON, REMEDY, node)
     if id(value) in machine.streams:
@@ -49,16 +54,29 @@ def iterate(machine: Machine, value: Any, node: ast.AST, size: int | None = None
     if isinstance(value, Union):
         return _iterate_union(machine, value, node)
     if user_method(value, "__iter__") is not None:
-        items = run_outside(machine, lambda: value, [value])
-        if items is None:
-            machine.refuse("this iterates over an object with its own `__iter__`", "Turn it into a list first.", node)
-        return items
+        return iterate(machine, opened(machine, value, node), node, size)
     if isinstance(value, types.GeneratorType):
-        machine.refuse("a generator cannot be compiled", "Build a list.", node)
+        machine.refuse("this runs over a generator that was made outside of the function", "Make it inside, or pass a list.", node)
     try:
         return list(value)
     except Exception as error:
         raise UserRaise(error, None, machine.at(node)) from None
+
+
+def opened(machine: Machine, value: Any, node: ast.AST) -> Any:
+    """What the `__iter__` of an object of the user's hands out; an iterator of theirs as a generator that asks it again and again."""
+    from deepalgo.stage.calls import call, interpret
+
+    method = user_method(value, "__iter__")
+    if method is None:
+        return value
+    items = run_outside(machine, lambda: value, [value])
+    if items is not None:
+        return items
+    found = call(machine, method, [value], {}, node)
+    if user_method(found, "__next__") is None:
+        return found
+    return interpret(machine, iterator_texts.followed, [found], {}, node, iter)
 
 
 def run_outside(machine: Machine, start: Callable[[], Iterable[Any]], given: list[Any]) -> list[Any] | None:

@@ -113,7 +113,11 @@ class LoopRegion:
         machine = self.machine
         for _ in range(MOST_ATTEMPTS):
             mark = machine.mark()
-            draft = self._draft()
+            machine.open_loops += 1
+            try:
+                draft = self._draft()
+            finally:
+                machine.open_loops -= 1
             if not self.counts and self.rounds is not None and self._may_stop(draft.outcome):
                 self._count_rounds()
             elif not self._widen(draft.change) and not self._find_kin(draft.change) and not self._find_kin(None):
@@ -313,7 +317,7 @@ class LoopRegion:
         results = [machine.builder.fresh(item.type, param.name) for item, param in zip(init, draft.params, strict=True)]
         machine.builder.append(self._statement(draft, init, following, results))
         self._write_results(results, draft)
-        return self._ways_out()
+        return ways_out(machine, self.control)
 
     def _after(self, draft: Draft, place: Place) -> Any:
         """What the draft left at a place; an untouched place keeps its parameter."""
@@ -352,16 +356,18 @@ class LoopRegion:
         runs = draft.verdict is None and self.rounds is not None and isinstance(self.rounds.count, int) and self.rounds.count > 0
         return runs and isinstance(self._after(draft, place), Signal)
 
-    def _ways_out(self) -> Exit:
-        broken, returned = self.control["broken"], self.control["returned"]
-        cases: dict[Way, Case] = {}
-        if isinstance(broken, Signal) or broken is True:
-            cases[Way.BREAK] = Case(self.machine.signal(broken))
-        if isinstance(returned, Signal) or returned is True:
-            cases[Way.RETURN] = Case(self.machine.signal(returned), self.control["value"])
-        guards = [case.guard for case in cases.values() if case.guard is not None]
-        cases[Way.FALL] = Case(self.machine.none_of(guards) if guards else None)
-        return Exit(cases)
+
+def ways_out(machine: Machine, control: dict[str, Any]) -> Exit:
+    """How samples leave a loop, by the flags in which its rounds noted it."""
+    broken, returned = control["broken"], control["returned"]
+    cases: dict[Way, Case] = {}
+    if isinstance(broken, Signal) or broken is True:
+        cases[Way.BREAK] = Case(machine.signal(broken))
+    if isinstance(returned, Signal) or returned is True:
+        cases[Way.RETURN] = Case(machine.signal(returned), control["value"])
+    guards = [case.guard for case in cases.values() if case.guard is not None]
+    cases[Way.FALL] = Case(machine.none_of(guards) if guards else None)
+    return Exit(cases)
 
 
 def _held(place: Place) -> Any:

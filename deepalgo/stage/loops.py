@@ -11,30 +11,36 @@ from deepalgo.errors import CompileError
 from deepalgo.stage import assignment, iteration
 from deepalgo.stage.builtin_containers import DynamicRange
 from deepalgo.stage.exits import FALL, Case, Exit, Way
-from deepalgo.stage.loop_regions import LoopRegion, Rounds
+from deepalgo.stage.generators import STOP, run
+from deepalgo.stage.loop_regions import LoopRegion, Rounds, ways_out
 from deepalgo.stage.machine import MAX_STATIC_ROUNDS, Machine
 from deepalgo.stage.moments import Moment
 from deepalgo.stage.regions import Pending, branch, resume, run_arm
 from deepalgo.stage.sequence import Step, sequence
 from deepalgo.stage.sifting import Given, Sifted
+from deepalgo.stage.structure import ANYTHING
 from deepalgo.stage.trial import trial
 from deepalgo.stage.truth import decide, truth
-from deepalgo.stage.values import NeedsUnroll, Signal, Union
+from deepalgo.stage.values import Generator, NeedsUnroll, Signal, Union
 
 
 def run_for(machine: Machine, node: ast.For) -> Exit:
     """`for target in iterable`."""
     from deepalgo.stage.expressions import evaluate
 
-    return _over(machine, node, evaluate(machine, node.iter))
+    return over(machine, node, evaluate(machine, node.iter))
 
 
-def _over(machine: Machine, node: ast.For, iterable: Any) -> Exit:
+def over(machine: Machine, node: ast.For, iterable: Any) -> Exit:
+    """The rounds of a `for` over what its iterable is."""
     machine.at(node.iter)
+    iterable = iteration.opened(machine, iterable, node.iter)
     if isinstance(iterable, Union):
         (guard, first), *others = iterable.cases
         rest = others[0][1] if len(others) == 1 else Union(tuple(others))
-        return branch(machine, guard, lambda: _over(machine, node, first), lambda: _over(machine, node, rest), node)
+        return branch(machine, guard, lambda: over(machine, node, first), lambda: over(machine, node, rest), node)
+    if isinstance(iterable, Generator):
+        return _over_generator(machine, node, iterable)
     if isinstance(iterable, DynamicRange):
         return _dynamic_range(machine, node, iterable)
     if isinstance(iterable, range) and len(iterable) > 1:
@@ -44,6 +50,32 @@ def _over(machine: Machine, node: ast.For, iterable: Any) -> Exit:
     if isinstance(iterable, Sifted):
         return _over_sifted(machine, node, iterable)
     return _unroll(machine, node, iteration.walk(machine, iterable, node.iter))
+
+
+def _over_generator(machine: Machine, node: ast.For, generator: Generator) -> Exit:
+    """The body runs inside of each `yield`; where it leaves the loop, the generator returns."""
+    control = machine.heap.namespace({"broken": False, "returned": False, "value": ANYTHING})
+
+    def consume(item: Any) -> Exit:
+        assignment.assign(machine, node.target, item)
+        outcome = going_on(machine, _body(machine, node))
+        if outcome.only_falls or outcome.is_dead:
+            return outcome
+        machine.heap.touch(control)
+        for way, flag in ((Way.BREAK, "broken"), (Way.RETURN, "returned")):
+            if way in outcome.cases:
+                guard = outcome.cases[way].guard
+                control[flag] = True if guard is None else guard
+        if Way.RETURN in outcome.cases:
+            control["value"] = outcome.cases[Way.RETURN].value
+        if not outcome.falls:
+            return STOP
+        stays = outcome.cases[Way.FALL].guard
+        assert stays is not None
+        return Exit({Way.FALL: Case(stays), Way.RETURN: Case(machine.logical("not", stays), ANYTHING)})
+
+    run(machine, generator, consume, node.iter)
+    return after(machine, node, ways_out(machine, control))
 
 
 def _over_sifted(machine: Machine, node: ast.For, sifted: Sifted) -> Exit:

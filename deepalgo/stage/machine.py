@@ -65,6 +65,7 @@ class Machine:
         self.frames: list[Frame] = []
         self.site: tuple[Attr, ...] = ()
         self.attempts = 0  # loops that are being staged once for all rounds
+        self.open_loops = 0  # loops of any kind that are being staged once for all rounds
         self.rounds_at_hand = 0  # how long the innermost of them is
         self.notes: list[str] = []
         self.peeled: dict[Span, None] = {}  # loops of which a round depended on no data

@@ -24,6 +24,12 @@ Handler = Callable[[Machine, Args, Kwargs, ast.AST], Any]
 #: What a function does when it may meet Signals, by the function object itself.
 HANDLERS: dict[Any, Handler] = {}
 
+#: Rules that ask a generator for its items one by one, or not at all; all others get its items.
+LAZY: set[Any] = {any, all, next, iter, enumerate, map, filter, zip, isinstance, type, callable, hasattr, functools.partial}
+
+#: Rules that take one item after the other into a number: they also take a generator whose length depends on data.
+FOLDING: set[Any] = {sum, min, max, functools.reduce}
+
 #: Packages whose functions run as they are on static values, and are refused on Signals unless they have a handler.
 NATIVE = frozenset(
     "abc bisect builtins cmath collections copy copyreg dataclasses datetime decimal enum fractions functools inspect itertools "
@@ -196,6 +202,7 @@ def call_native(machine: Machine, function: Any, args: list[Any], kwargs: dict[s
         return container_methods.call_method(machine, function, owner, name, args, kwargs, node)
     refuse_effects(machine, function, node)
     _refuse_foreign(machine, function, node)
+    args = taken(machine, args, node)
     if contains_signal(args) or contains_signal(kwargs) or contains_signal(owner):
         machine.refuse(
             f"`{label(function)}` is not written in Python, and deepalgo has no rule for it on data",
@@ -203,6 +210,13 @@ def call_native(machine: Machine, function: Any, args: list[Any], kwargs: dict[s
             node,
         )
     return run(machine, function, args, kwargs, node)
+
+
+def taken(machine: Machine, args: list[Any], node: ast.AST) -> list[Any]:
+    """Arguments of native code, which takes all items of a generator at once."""
+    from deepalgo.stage.iteration import iterate
+
+    return [iterate(machine, item, node) if isinstance(item, Generator) else item for item in args]
 
 
 def _is_of(value: Any, cls: type) -> bool:

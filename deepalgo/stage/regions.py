@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from deepalgo.ir import Block, Check, If, Kind, Statement, Type, Value, While, blocks
+from deepalgo.ir import Block, Check, If, Kind, Op, Statement, Type, Value, While, blocks
 from deepalgo.stage.aliases import holders, parts, relate
 from deepalgo.stage.arrays.box import own_content
 from deepalgo.stage.builder import kind_of
@@ -374,3 +374,9 @@ def has_effect(body: Iterable[Statement]) -> bool:
     return any(
         isinstance(item, (Check, While)) or any(has_effect(block.body) for block in blocks(item)) for item in body
     )
+
+
+def only_computes(arm: Arm, besides: Any = None) -> bool:
+    """Whether an arm has no checks, loops or writes (but to `besides`), so that it can be computed for every sample."""
+    written = [container for container, _, _ in arm.change.touched.values() if container is not besides]
+    return not written and not arm.exit.is_dead and all(isinstance(item, Op) for item in arm.body)

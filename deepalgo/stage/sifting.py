@@ -16,7 +16,7 @@ from deepalgo.stage.moments import SPENT, Moment, Spendable, is_spent
 from deepalgo.stage.natives import Args, Kwargs, handles
 from deepalgo.stage.regions import choose
 from deepalgo.stage.unions import distribute, resolve
-from deepalgo.stage.values import UNDEFINED, DataLength, Leak, Signal, UserRaise, user_method
+from deepalgo.stage.values import UNDEFINED, DataLength, Generator, Leak, Signal, UserRaise, user_method
 
 REASON = "how many items this has depends on data"
 REMEDY = "Keep every item and use a conditional expression for its value."
@@ -63,8 +63,12 @@ def kept(machine: Machine, guard: Signal, make: Callable[[], Any], node: ast.AST
     return choose(machine, guard, make, lambda: UNDEFINED, node)
 
 
-def fold(machine: Machine, sifted: Sifted, state: Any, update: Callable[[Any, Any], Any], node: ast.AST) -> Any:
+def fold(machine: Machine, sifted: Sifted | Generator, state: Any, update: Callable[[Any, Any], Any], node: ast.AST) -> Any:
     """Take one item after the other into a state."""
+    if isinstance(sifted, Generator):
+        from deepalgo.stage import generators
+
+        return generators.fold(machine, sifted, state, update, node)
     for guard, item in sifted.taken(machine, node):
         state = _step(machine, guard, item, state, update, node)
     return state
@@ -76,7 +80,7 @@ def _step(machine: Machine, guard: Any, item: Any, state: Any, update: Callable[
     return choose(machine, guard, lambda: update(state, resolve(machine, item)), lambda: state, node)
 
 
-def best(machine: Machine, sifted: Sifted, better: Callable[[Any, Any], Any], none: Callable[[], Any], node: ast.AST) -> Any:
+def best(machine: Machine, sifted: Sifted | Generator, better: Callable[[Any, Any], Any], none: Callable[[], Any], node: ast.AST) -> Any:
     """The best of the items that are there; `none` answers where there are none."""
 
     def update(state: Any, item: Any) -> Any:
@@ -146,6 +150,8 @@ def _next(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
     if isinstance(value, Sifted):
         return first(machine, value.taken(machine, node), none, node)
+    if isinstance(value, Generator):
+        return _next_of_generator(machine, value, none, node)
     if id(value) in machine.streams:
         if not _left(machine, value, node):
             return none()
@@ -155,3 +161,12 @@ def _next(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if method is not None:
         return call(machine, method, [value], {}, node)
     raise UserRaise(TypeError, f"'{type(value).__name__}' object is not an iterator", machine.span)
+
+
+def _next_of_generator(machine: Machine, value: Any, none: Callable[[], Any], node: ast.AST) -> Any:
+    from deepalgo.stage import generators, resuming
+
+    if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], (ast.GeneratorExp, ast.Call)):
+        return generators.first(machine, value, none, node)  # nobody can ask it again
+    found = resuming.following(machine, value, node)
+    return found[0] if found else none()

@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from deepalgo.stage import arithmetic, assignment, attributes, inplace, loops, names, silence, subscripts, tries
+from deepalgo.stage import arithmetic, assignment, attributes, generators, inplace, loops, names, silence, subscripts, tries
 from deepalgo.stage.calls import call
 from deepalgo.stage.exits import FALL, Case, Exit, Way
 from deepalgo.stage.expressions import closure, describe, evaluate, items
@@ -52,17 +52,25 @@ def _describe(node: ast.stmt) -> str:
 
 
 def _expression(machine: Machine, node: ast.Expr) -> Exit:
+    if isinstance(node.value, (ast.Yield, ast.YieldFrom)):
+        return generators.hand_out(machine, node.value)
     evaluate(machine, node.value)
     return FALL
 
 
 def _assign(machine: Machine, node: ast.Assign) -> Exit:
+    if isinstance(node.value, (ast.Yield, ast.YieldFrom)):
+        return generators.assign_yield(machine, node.value, lambda value: _assign_to(machine, node.targets, value))
     displayed = _side_by_side(node)
     value = evaluate(machine, node.value) if displayed is None else tuple(items(machine, displayed))
-    for target in node.targets:
+    _assign_to(machine, node.targets, value)
+    return FALL
+
+
+def _assign_to(machine: Machine, targets: list[ast.expr], value: Any) -> None:
+    for target in targets:
         machine.at(target)
         assignment.assign(machine, target, value)
-    return FALL
 
 
 def _side_by_side(node: ast.Assign) -> list[ast.expr] | None:

@@ -9,7 +9,7 @@ from deepalgo.ir import Kind
 from deepalgo.stage.arrays.box import Array, read
 from deepalgo.stage.machine import UNROLL, Machine
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Known, NeedsUnroll, Signal, Text, Union, UserRaise, refuse_again, user_method
+from deepalgo.stage.values import Generator, Known, NeedsUnroll, Signal, Text, Union, UserRaise, refuse_again, user_method
 
 
 def truth(machine: Machine, value: Any, node: ast.AST) -> Any:
@@ -19,6 +19,8 @@ def truth(machine: Machine, value: Any, node: ast.AST) -> Any:
     refuse_again(value)
     if isinstance(value, Sifted):
         return fold(machine, value, False, lambda *_: True, node)
+    if isinstance(value, Generator):
+        return True
     if isinstance(value, Union):
         return distribute(machine, value, lambda item: truth(machine, item, node), node)
     if isinstance(value, Signal):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -154,6 +155,7 @@ class Frame:
     depth: int = 0  # how many conditions on data led here
     given: dict[str, Any] = field(default_factory=dict)  # the arguments that it was called with
     comprehension: bool = False
+    consumer: Callable[[Any], Any] | None = None  # who takes what a generator yields
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,6 +168,24 @@ class Closure:
     kw_defaults: dict[str, Any]
     name: str
     attributes: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Generator(DataLength):
+    """A generator that somebody made: the frame that it starts with, its code, and how far it has run (`state`)."""
+
+    frame: Frame
+    code: ast.FunctionDef | ast.GeneratorExp
+    call: ast.AST | None
+    source: Any  # what a generator expression runs over: Python evaluates it at once
+    state: dict[str, Any]
+
+    def _leak(self, *_: object, **__: object) -> NoReturn:
+        raise Leak("a generator is handed to code that is not written in Python", "Make a list of it first.")
+
+    __bool__ = __float__ = __int__ = __index__ = __iter__ = __len__ = __array__ = __add__ = __radd__ = __sub__ = __rsub__ = _leak
+    __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __lt__ = __le__ = __gt__ = __ge__ = __pow__ = __rpow__ = __getitem__ = _leak
+    __next__ = __contains__ = _leak
 
 
 @dataclass(frozen=True, slots=True, eq=False)
