@@ -327,7 +327,7 @@ def test_iterators_are_spent_by_native_code():
 
     for function in (extended, updated):
         assert refusal(function) == "this goes on with an iterator that was run over before"
-    assert da.compile(joined)(0.5).item() == joined(0.5) == 2.5
+    assert_like_python(joined)
 
 
 def test_the_order_of_keys_must_not_depend_on_data():

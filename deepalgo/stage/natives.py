@@ -15,7 +15,7 @@ import numpy as np
 
 from deepalgo.stage import container_methods
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.values import BoundMethod, Closure, DataLength, Partial, Signal, Text, Union
+from deepalgo.stage.values import BoundMethod, Closure, DataLength, Generator, Partial, Signal, Text, Union
 
 Args = list[Any]
 Kwargs = dict[str, Any]
