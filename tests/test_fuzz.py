@@ -231,6 +231,27 @@ def test_every_construct_is_in_more_than_half_a_percent_of_the_programs(kind, co
     assert not [(name, shares[name]) for name in all_names(kind) if shares[name] <= 0.005]
 
 
+@pytest.mark.parametrize("kind", ["options", "edges"])
+def test_small_programs_are_generated_anew_from_their_seed(kind):
+    assert generate(11, kind) is not generate(11, kind)
+    assert [generate(seed, kind).source for seed in range(20)] == [generate(seed, kind).source for seed in range(20)]
+
+
+def test_options_go_by_position_and_by_keyword():
+    calls = "".join(generate(seed, "options").source for seed in range(300))
+    assert "axis=" in calls and ", 0)" in calls and "keepdims=" in calls
+
+
+def test_a_wrong_answer_at_an_edge_is_found_out(monkeypatch):
+    from tests.small import compare
+
+    program = Program(0, "def program(x):\n    return 0.0 - x\n", "program", ({"x": 1.5}, {"x": 0.0}), {}, frozenset(), "edges", 1)
+    assert judge(program).word == "ok"
+    right = compare.python
+    monkeypatch.setattr(compare, "python", lambda function, row: compare.Ran(-row[0]) if row == (0.0,) else right(function, row))
+    assert (judge(program).word, judge(program).reason) == ("wrong", "another value")
+
+
 def test_a_seed_gives_one_program():
     assert generate(11) == generate(11)
     assert generate(11).source != generate(12).source

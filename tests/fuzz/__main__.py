@@ -22,6 +22,7 @@ from tests.fuzz.record import Record, revision
 from tests.fuzz.shrink import shrink
 
 LOG_EVERY = 250
+KINDS = ("scalar", "arrays", "options", "edges")
 
 
 def main() -> int:
@@ -43,7 +44,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--count", "--n", type=int, default=300, help="how many programs")
     parser.add_argument("--seed", type=int, default=0, help="the seed of the first program; the others follow")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
-    parser.add_argument("--kind", choices=("scalar", "arrays"), default="scalar", help="numbers only, or arrays and objects as well")
+    parser.add_argument("--kind", choices=KINDS, default="scalar", help="what the programs are made of")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="time limit for one program")
     parser.add_argument("--shrink", action=argparse.BooleanOptionalAction, default=True, help="print a minimal failing program")
     parser.add_argument("--log", type=Path, help="write an account of the run into a section of this page, as Markdown")

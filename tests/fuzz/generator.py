@@ -13,12 +13,13 @@ import ast
 import math
 import random
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tests.fuzz import constructs, registry  # noqa: F401  # importing the constructs fills the registry
+from tests.fuzz import constructs, edges, options, registry  # noqa: F401  # importing the constructs fills the registry
 from tests.fuzz.constructs.assignments import bind
 from tests.fuzz.expression import Expr
 from tests.fuzz.instrument import Instrumented
@@ -31,12 +32,16 @@ ATTEMPTS = 6
 ENTRIES = ("heuristic", "drag_factor", "wet_bulb", "pressure_drop", "fare", "control", "refraction", "dose", "settle", "plan")
 INTERVALS = {(-3.0, 3.0): 4.0, (-1.0, 1.0): 1.5, (0.1, 8.0): 2.0, (0.0, 1.0): 1.0, (-6.0, 2.0): 1.0, (1.0, 20.0): 0.7}
 OPTIONS = {"mode": ("fast", "exact", "robust"), "units": ("SI", "US"), "method": ("linear", "cubic", "flat")}
+#: Kinds of programs that are a few calls each.
+SMALL: dict[str, Callable[[int], Program]] = {"options": options.generate, "edges": edges.generate}
 
 Samples = tuple[dict[str, Any], ...]
 
 
 def generate(seed: int, kind: str = "scalar") -> Program:
     """The program of a seed: the first of a few attempts whose samples are worth running."""
+    if kind in SMALL:
+        return SMALL[kind](seed)
     best: Program | None = None
     for attempt in range(ATTEMPTS):
         program = draft(seed, attempt, kind)

@@ -71,7 +71,12 @@ def unbroken(outcomes: list[Outcome], first: int) -> list[Outcome]:
     return [by_seed[seed] for seed in range(first, last)]
 
 
-TITLES = {"scalar": "Programs of numbers", "arrays": "Programs with arrays, containers, objects and `try`"}
+TITLES = {
+    "scalar": "Programs of numbers",
+    "arrays": "Programs with arrays, containers, objects and `try`",
+    "options": "Calls with random options",
+    "edges": "Infinities, NaN, negative zeros, ties, huge and denormal numbers",
+}
 INTRODUCTION = """# Fuzz
 
 Random programs, compiled and held against Python: values (rtol 1e-10), errors with class and line, gradients of inputs and of
@@ -79,6 +84,9 @@ literals against finite differences of the program's own text, `loops="settle"` 
 A difference that an ulp explains is counted, not hidden: a guard that it turns (`near ties`), digits that it costs (`cancellations`),
 a difference quotient that it moves (`slopes lost in noise`), an iteration in which it grows until at least four answers are possible
 (`chaotic samples`); where no quotient is to be trusted the slope is left out.
+
+Calls with options and programs on edges are compared more closely: the kind of every number, the sign of every zero, NaN as NaN, class and
+text of every exception, values within 1e-12.
 """
 
 

@@ -58,6 +58,8 @@ class Program:
     samples: tuple[dict[str, Any], ...]
     config: Values
     constructs: frozenset[str] = field(default_factory=frozenset)
+    kind: str = "scalar"
+    ordinary: int = 0  # so many of the first samples are no edges
 
     def inputs(self) -> list[str]:
         """The names of the inputs, in the order of the signature."""

@@ -50,6 +50,8 @@ def rich_expression(name: str, weight: float = 1.0) -> Callable[[Callable[..., A
 
 def all_names(kind: str = "scalar") -> set[str]:
     """Every construct of a kind of programs that has a row of its own."""
+    if kind in ("options", "edges"):
+        return set()
     if kind == "arrays":
         return {row.name for row in (*RICH, *RICH_EXPRESSIONS)}
     rows = [*STATEMENTS, *HELPERS, *(row for rows in EXPRESSIONS.values() for row in rows)]

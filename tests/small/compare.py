@@ -13,6 +13,7 @@ import io
 import math
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -63,7 +64,7 @@ def judge(function: Function, compiled: Function | None = None) -> Verdict:
     """The verdict on a function over all of its inputs; `compiled` is what is compiled in its place, to try the checker itself."""
     try:
         with quiet():
-            Comparison(function, compiled or function).run()
+            Comparison(function, compiled or function, rows(function), ORDINARY).run()
     except CompileError as error:
         return Verdict("refused", error.reason, str(error))
     except Wrong as error:
@@ -99,10 +100,12 @@ def python(function: Function, row: Row) -> Ran:
 class Comparison:
     """One function against its network."""
 
-    def __init__(self, function: Function, compiled: Function) -> None:
+    def __init__(self, function: Function, compiled: Function, rows: list[Row], ordinary: int) -> None:
         self.function = function
         self.compiled = compiled
-        self.rows = rows(function)
+        self.rows = rows
+        self.ordinary = ordinary
+        self.facts: Counter[str] = Counter(samples=len(rows))
 
     def run(self) -> None:
         """Values on every row, texts of errors, then slopes on the ordinary rows."""
@@ -110,14 +113,15 @@ class Comparison:
         wanted = [python(self.function, row) for row in self.rows]
         errors = self._errors(network)
         got = leaves(network(*_batch(self.rows)))
-        columns = [leaf.tolist() if isinstance(leaf, torch.Tensor) else [leaf] * len(self.rows) for leaf in got]
+        columns = [leaf.tolist() if isinstance(leaf, torch.Tensor) else [_plain(leaf)] * len(self.rows) for leaf in got]
         loose = _mixed([leaves(ran.value) for ran in wanted if not ran.error])
         for place, (row, ran) in enumerate(zip(self.rows, wanted, strict=True)):
             if errors[place] in LIMITS or not is_specified(self.function.__name__, row):
-                continue  # the network says that it does not know, or NumPy does not say
+                self.facts["samples left open"] += 1  # the network says that it does not know, or NumPy does not say
+                continue
             self._one(row, ran, errors[place], [column[place] for column in columns], loose)
         self._texts(network, wanted, errors)
-        self._slopes(network, wanted[:ORDINARY], errors)
+        self._slopes(network, wanted[: self.ordinary], errors)
 
     def _errors(self, network: da.Network) -> list[str | None]:
         """The error that the network gives for each row, if any."""
@@ -157,6 +161,7 @@ class Comparison:
             if not ran.error or error in LIMITS or ran in known or not is_specified(self.function.__name__, row):
                 continue
             known.add(ran)
+            self.facts["errors"] += 1
             try:
                 network.with_errors("raise")(*copy.deepcopy(row))
             except HeuristicError as raised:
@@ -174,7 +179,7 @@ class Comparison:
         inputs = _batch(chosen, gradient=True)
         columns = [item for argument in inputs for item in (argument if isinstance(argument, list) else [argument])]
         fresh = [[item.clone() for item in argument] if isinstance(argument, list) else argument.clone() for argument in inputs]
-        total = _objective([leaf for leaf in leaves(network(*fresh)) if isinstance(leaf, torch.Tensor)], len(places))
+        total = _objective(leaves(network(*fresh)), len(places))
         parameters = {name: parameter for name, parameter in network.named_parameters() if parameter.requires_grad}
         slopes = _derivatives(total, columns)
         for number, row in enumerate(chosen):
@@ -187,8 +192,7 @@ class Comparison:
         flat = [number for slope in slopes for number in slope]
         for place, slope in enumerate(flat):
             wanted = quotient(lambda value, place=place: python(self.function, _changed(row, place, value)), _read(row, place))
-            if wanted is not None and not _close(slope, wanted):
-                raise Wrong("another slope", f"{_shown(row)}: by input {place} {wanted} in Python, {slope} in the network")
+            self._compare(slope, wanted, f"{_shown(row)}: by input {place}")
 
     def _by_literals(self, network: da.Network, row: Row, slopes: dict[str, torch.Tensor]) -> None:
         for weight in network.program.weights:
@@ -202,9 +206,12 @@ class Comparison:
             def run(value: float, weight: Any = weight) -> Ran:
                 return python(with_literal(self.function, weight.span, lambda _: value), row)
 
-            wanted = quotient(run, at)
-            if wanted is not None and not _close(slope.item(), wanted):
-                raise Wrong("another slope", f"{_shown(row)}: by the literal {at} {wanted} in Python, {slope.item()} in the network")
+            self._compare(slope.item(), quotient(run, at), f"{_shown(row)}: by the literal {at}")
+
+    def _compare(self, slope: float, wanted: float | None, place: str) -> None:
+        self.facts["slopes left out" if wanted is None else "slopes"] += 1
+        if wanted is not None and not _close(slope, wanted):
+            raise Wrong("another slope", f"{place}: {wanted} in Python, {slope} in the network")
 
 
 def _words(ran: Ran) -> str:
@@ -338,10 +345,13 @@ def weight(place: int) -> float:
     return (1.0, -0.75, 0.5, 1.25, -0.375, 0.625)[place % 6]
 
 
-def _objective(found: list[torch.Tensor], size: int) -> torch.Tensor:
-    """One number a sample, of all floats of the answer."""
+def _objective(found: list[Any], size: int) -> torch.Tensor:
+    """One number a sample, of all floats of the answer that depend on data."""
     total, place = torch.zeros(size, dtype=torch.float64), 0
     for leaf in found:
+        if not isinstance(leaf, torch.Tensor):
+            place += len(_numbers(_plain(leaf)))
+            continue
         for column in (torch.view_as_real(leaf) if leaf.is_complex() else leaf).reshape(size, -1).unbind(1):
             if column.is_floating_point():
                 total = total + weight(place) * column
