@@ -33,6 +33,12 @@ def get_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any
     if isinstance(value, Super):
         return value.find(machine, name)
     refuse_text(machine, "is used", value, node)
+    if isinstance(value, BaseException):
+        from deepalgo.stage import exceptions
+
+        kept = exceptions.attribute(machine, value, name, node)
+        if kept is not NotImplemented:
+            return kept
     if isinstance(value, types.ModuleType):
         return _module_attribute(machine, value, name)
     return _object_attribute(machine, value, name, node)

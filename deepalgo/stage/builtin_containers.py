@@ -13,7 +13,7 @@ import numpy as np
 
 from deepalgo import marks
 from deepalgo.ir import Kind
-from deepalgo.stage import arithmetic, attributes, iteration, iterator_texts, names, sifting, subscripts
+from deepalgo.stage import arithmetic, attributes, exceptions, iteration, iterator_texts, names, sifting, subscripts
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.moments import Moment
@@ -142,13 +142,33 @@ def _iter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return sifting.stream(machine, iteration.iterate(machine, args[0], node), moment)
 
 
-@handles(str, repr, format)
+@handles(str)
 def _str(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if not args:
         return ""
+    if isinstance(args[0], BaseException):
+        return exceptions.text_of(machine, args[0], node)
     if not contains_signal(args[0]):
-        return call_native(machine, str, args[:1], {}, node)
+        return call_native(machine, str, args, kwargs, node)
     return concatenate([args[0] if isinstance(args[0], (Signal, Text)) else Text("...", ())])
+
+
+@handles(repr)
+def _repr(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if args and isinstance(args[0], BaseException):
+        return exceptions.representation_of(machine, args[0], node)
+    if not contains_signal(args):
+        return call_native(machine, repr, args, kwargs, node)
+    return concatenate([args[0] if isinstance(args[0], Signal) else Text("...", ())])
+
+
+@handles(format)
+def _format(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if len(args) == 1:
+        return _str(machine, args, kwargs, node)
+    if not contains_signal(args):
+        return call_native(machine, format, args, kwargs, node)
+    return Text("...", ())
 
 
 @handles(super)

@@ -70,6 +70,11 @@ def _type(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return distribute(machine, args[0], lambda item: one_answer(machine, item, lambda value: type(representative(value)), node), node)
 
 
+@handles(issubclass)
+def _issubclass(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return arithmetic.native(machine, issubclass, *args)
+
+
 @handles(callable)
 def _callable(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return distribute(machine, args[0], lambda item: isinstance(item, (Closure, Partial)) or callable(item), node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import functools
 import inspect
@@ -28,6 +29,9 @@ from deepalgo.stage.signal_methods import METHODS
 from deepalgo.stage.unions import distribute, distribute_first
 from deepalgo.stage.values import BoundMethod, Closure, Frame, Generator, Partial, Union, UserRaise, refuse_again, user_method
 
+#: Managers of the standard library that are run by their text.
+MANAGERS = (contextlib.suppress, contextlib.nullcontext, contextlib.closing)
+MANAGER_NAMES = frozenset(item.__qualname__ for item in MANAGERS)
 NO_TEXT = ", and cannot compile its text: "
 #: By file and code, as equal code may stand in two files.
 _SOURCES: dict[tuple[str, types.CodeType], FunctionSource] = {}
@@ -35,6 +39,8 @@ _SOURCES: dict[tuple[str, types.CodeType], FunctionSource] = {}
 
 def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """`function(*args, **kwargs)`."""
+    from deepalgo.stage import managers
+
     if isinstance(function, Union):
         return distribute(machine, function, lambda case: call(machine, case, args, kwargs, node), node)
     handler = natives.find(function)
@@ -42,6 +48,9 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
         if function not in natives.LAZY and any(isinstance(item, Generator) for item in args):
             args = [generators.given(machine, item, function in natives.FOLDING, node) for item in args]
         return _handle(machine, handler, *natives.by_position(function, args, kwargs), node)
+    manages = managers.decorated(function)
+    if manages is not None:
+        return managers.Managed(manages, args, kwargs)
     match function:
         case ArrayMethod():
             return function.call(machine, args, kwargs, node)
@@ -59,6 +68,9 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
             return _call_function(machine, function, args, kwargs, node)
         case types.MethodWrapperType(__qualname__="object.__init__") if not args and not kwargs:
             return None  # where a chain of `super().__init__()` ends
+        case types.MethodWrapperType(__name__="__init__", __self__=BaseException() as error) if not kwargs:
+            error.args = tuple(args)  # `super().__init__(...)` of an exception
+            return None
         case types.MethodType():
             return call(machine, function.__func__, [function.__self__, *args], kwargs, node)
         case Partial():
@@ -139,7 +151,7 @@ def _partial_weights(machine: Machine, function: functools.partial[Any]) -> tupl
 
 
 def _call_function(machine: Machine, function: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    if natives.is_native_module(function.__module__):
+    if natives.is_native_module(function.__module__) and function.__qualname__.partition(".")[0] not in MANAGER_NAMES:
         if not natives.is_written(function, args, kwargs):
             return natives.call_native(machine, function, args, kwargs, node)
         return interpret(machine, function, args, kwargs, node, function)
@@ -208,11 +220,11 @@ def _call_closure(machine: Machine, closure: Closure, args: list[Any], kwargs: d
     names = bind(machine, Parameters.of_closure(closure), args, kwargs)
     outer = closure.frame
     source = FunctionSource(closure.node, outer.source.file, outer.source.lines, closure.name)
-    return _begin(machine, Frame(source, names, outer.globals, outer, local_names=_assigned(closure.node) | frozenset(names)), node)
+    return _begin(machine, Frame(source, names, outer.globals, outer, local_names=assigned(closure.node) | frozenset(names)), node)
 
 
 @functools.lru_cache(maxsize=4096)
-def _assigned(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+def assigned(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
     """The names that a nested function binds itself."""
     if isinstance(node, ast.Lambda):
         return frozenset()
@@ -240,6 +252,7 @@ def run_frame(machine: Machine, frame: Frame, node: ast.AST | None) -> Any:
     from deepalgo.stage.sequence import sequence
     from deepalgo.stage.statements import steps
 
+    assert machine.exact is None, "calls stand inside of a leaf"
     _refuse_kinds(machine, frame, node)
     site = machine.site
     if node is not None and machine.frames:
@@ -312,7 +325,7 @@ def _yields(node: ast.FunctionDef) -> bool:
 
 def _construct(machine: Machine, cls: type, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     if issubclass(cls, BaseException):
-        return _exception(machine, cls, args, kwargs)
+        return _exception(machine, cls, args, kwargs, node)
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return _checked(machine, cls, args, kwargs)
     if cls.__module__ == "builtins" or not _written_in_python(cls):
@@ -338,7 +351,7 @@ def _written_in_python(cls: type) -> bool:
         and (init is object.__init__ or isinstance(init, types.FunctionType))
         and type(cls) in (type, *_METACLASSES)
         and hasattr(cls, "__dict__")
-        and not natives.is_native_module(cls.__module__)
+        and (not natives.is_native_module(cls.__module__) or cls in MANAGERS)
     )
 
 
@@ -357,13 +370,19 @@ def _is_generated(function: Any) -> bool:
     return isinstance(function, types.FunctionType) and function.__code__.co_filename.startswith("<")
 
 
-def _exception(machine: Machine, cls: type[BaseException], args: list[Any], kwargs: dict[str, Any]) -> Any:
-    try:
-        return cls(*args, **kwargs)
-    except Exception:  # a class whose __init__ looks at its arguments: keep the message
-        error = cls.__new__(cls)
-        error.args = tuple(args)
-        return error
+def _exception(machine: Machine, cls: type[BaseException], args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """An exception with its arguments as they are; an `__init__` of the user's runs as any other."""
+    init: Any = cls.__init__
+    if not isinstance(init, types.FunctionType):
+        return _checked(machine, cls, args, kwargs)
+    error = cls.__new__(cls, *args)
+    machine.heap.namespace(vars(error))
+    machine.heap.created(error)
+    if dataclasses.is_dataclass(cls) and _is_generated(init):
+        _fill_dataclass(machine, error, args, kwargs, node)
+    else:
+        call(machine, init, [error, *args], kwargs, node)
+    return error
 
 
 def _checked(machine: Machine, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -46,6 +46,8 @@ def compare(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: 
                 node,
             )
     if op is ast.Is:
+        if isinstance(left, BaseException) and left is not right and type(left) is type(right):
+            machine.refuse("whether two exceptions are the same object is asked", "Compare their classes, `args` or texts.", node)
         refuse_identity(machine, left, right, node)
         return _are_one(machine, left, right, node)
     if isinstance(left, Text) or isinstance(right, Text):

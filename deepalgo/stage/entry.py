@@ -301,18 +301,26 @@ def _output(machine: Machine, value: Any, leaves: list[Signal]) -> Tree:
             return Static(value)
 
 
+#: What some paths may return where others return numbers.
+NO_NUMBERS = (type(None), str, BaseException)
+
+
 def _numbers_only(machine: Machine, value: Union) -> Any:
-    """Where a path returns None or a string instead of numbers, those samples have no answer: they fail there."""
-    numbers = tuple((guard, item) for guard, item in value.cases if not (item is None or isinstance(item, str)))
+    """Where a path returns None, a string or an exception instead of numbers, those samples have no answer: they fail there."""
+    numbers = tuple((guard, item) for guard, item in value.cases if not isinstance(item, NO_NUMBERS))
     if not numbers:
         _refuse_union(machine, value)
     for guard, item in value.cases:
-        if item is None or isinstance(item, str):
-            machine.check(machine.logical("not", guard), "NoNumber", escape(f"the function returns {item!r} here"))
+        if isinstance(item, NO_NUMBERS):
+            machine.check(machine.logical("not", guard), "NoNumber", escape(f"the function returns {_shown(item)} here"))
     answer = collapse(machine, Union(numbers)) if len(numbers) > 1 else numbers[0][1]
     if isinstance(answer, Union):
         _refuse_union(machine, value)
     return answer
+
+
+def _shown(item: Any) -> str:
+    return f"a {type(item).__name__}" if isinstance(item, BaseException) else repr(item)
 
 
 def _refuse_union(machine: Machine, value: Union) -> None:

@@ -1,4 +1,4 @@
-"""How a stretch of code may end, sample by sample: fall through, return, break or continue.
+"""How a stretch of code may end, sample by sample: fall through, return, break, continue or raise.
 
 No case at all means that the end is never reached: every sample raised before.
 """
@@ -19,6 +19,8 @@ class Way(enum.Enum):
     RETURN = "return"
     BREAK = "break"
     CONTINUE = "continue"
+    RAISE = "raise"  # the case carries the exception; only inside of a `try` that looks at it
+    HANDLED = "come out of a handler"  # past the `else` of a `try`
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from deepalgo.ir import Kind, Type
-from deepalgo.stage import arithmetic, assignment, attributes, calls, comparisons, generators, iteration, names, subscripts
+from deepalgo.stage import arithmetic, assignment, attributes, calls, comparisons, exceptions, generators, iteration, names, subscripts
 from deepalgo.stage.exits import Way, falling
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.regions import choose, meet, only_computes, resume, run_arm
 from deepalgo.stage.sifting import Given, Sifted, kept
-from deepalgo.stage.text import concatenate
 from deepalgo.stage.truth import decide, truth
-from deepalgo.stage.unions import distribute, resolve
+from deepalgo.stage.unions import distribute, distribute_first, resolve
 from deepalgo.stage.values import Closure, Frame, Generator, Signal, Text, Union, UserRaise
 
 
@@ -211,18 +210,27 @@ def closure(machine: Machine, node: ast.Lambda | ast.FunctionDef, name: str) -> 
 
 
 def _joined(machine: Machine, node: ast.JoinedStr) -> Any:
-    return concatenate([evaluate(machine, part) for part in node.values])
+    return exceptions.joined(machine, [evaluate(machine, part) for part in node.values], node)
 
 
 def _formatted(machine: Machine, node: ast.FormattedValue) -> Any:
     value = evaluate(machine, node.value)
+    spec = evaluate(machine, node.format_spec) if node.format_spec else ""
+    return distribute_first(machine, [value, spec], lambda parts: _format_one(machine, node, *parts), node)
+
+
+def _format_one(machine: Machine, node: ast.FormattedValue, value: Any, spec: Any) -> Any:
     if isinstance(value, Signal):
         return Text("{0}", (value,))
-    if isinstance(value, (Text, Union)):
-        return value if isinstance(value, Text) else Text("...", ())
+    if isinstance(value, Text):
+        return value
+    if isinstance(value, BaseException):
+        value = calls.call(machine, repr if node.conversion == 114 else str, [value], {}, node)
+        if not isinstance(value, str):
+            return value
+        return format(value, spec if isinstance(spec, str) else "")
     converters: dict[int, Callable[[Any], Any]] = {-1: lambda item: item, 115: str, 114: repr, 97: ascii}
     convert = converters[node.conversion]
-    spec = evaluate(machine, node.format_spec) if node.format_spec else ""
     try:
         return format(convert(value), spec if isinstance(spec, str) else "")
     except Exception:  # a container with Signals in it: fine in a message

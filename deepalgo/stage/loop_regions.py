@@ -1,7 +1,8 @@
 """A loop staged once for all rounds: what it carries is found by staging the body until nothing new changes.
 
 Everything the body writes and the next round or the code after the loop could read is carried: names, items of lists, attributes.
-How the rounds end is carried in the same way, in a dict of our own: `live` (no `break` or `return` yet), `broken`, `returned`, `value`.
+How the rounds end is carried in the same way, in a dict of our own: `live` (nothing has ended the loop yet),
+`broken`, `returned` and its `value`, `raised` and its `error`.
 """
 
 from __future__ import annotations
@@ -92,7 +93,9 @@ class LoopRegion:
         self.test = test
         self.body = body
         self.rounds = rounds
-        self.control: dict[str, Any] = {"live": True, "broken": False, "returned": False, "value": ANYTHING}
+        self.control: dict[str, Any] = {
+            "live": True, "broken": False, "returned": False, "value": ANYTHING, "raised": False, "error": ANYTHING,
+        }
         machine.heap.namespace(self.control)
         self.carried: dict[tuple[int, Any], tuple[Place, Structure]] = {}
         self.given_up: dict[tuple[int, Any], Place] = {}
@@ -127,7 +130,7 @@ class LoopRegion:
 
     @staticmethod
     def _may_stop(outcome: Exit) -> bool:
-        return Way.BREAK in outcome.cases or Way.RETURN in outcome.cases
+        return any(way in outcome.cases for way in (Way.BREAK, Way.RETURN, Way.RAISE))
 
     # --- one draft ------------------------------------------------------------------------------------------------
 
@@ -214,13 +217,14 @@ class LoopRegion:
         outcome = going_on(self.machine, outcome)
         if outcome.only_falls:
             return
-        for way, flag in ((Way.FALL, "live"), (Way.BREAK, "broken"), (Way.RETURN, "returned")):
+        for way, flag in ((Way.FALL, "live"), (Way.BREAK, "broken"), (Way.RETURN, "returned"), (Way.RAISE, "raised")):
             case = outcome.cases.get(way)
             if case is not None or way is Way.FALL:
                 held = False if case is None else True if case.guard is None else case.guard
                 Place(self.control, flag).write(self.machine, held)
-        if Way.RETURN in outcome.cases:
-            Place(self.control, "value").write(self.machine, outcome.cases[Way.RETURN].value)
+        for way, slot in ((Way.RETURN, "value"), (Way.RAISE, "error")):
+            if way in outcome.cases:
+                Place(self.control, slot).write(self.machine, outcome.cases[way].value)
 
     # --- the fixed point --------------------------------------------------------------------------------------------
 
@@ -359,12 +363,11 @@ class LoopRegion:
 
 def ways_out(machine: Machine, control: dict[str, Any]) -> Exit:
     """How samples leave a loop, by the flags in which its rounds noted it."""
-    broken, returned = control["broken"], control["returned"]
     cases: dict[Way, Case] = {}
-    if isinstance(broken, Signal) or broken is True:
-        cases[Way.BREAK] = Case(machine.signal(broken))
-    if isinstance(returned, Signal) or returned is True:
-        cases[Way.RETURN] = Case(machine.signal(returned), control["value"])
+    for way, flag, slot in ((Way.BREAK, "broken", ""), (Way.RETURN, "returned", "value"), (Way.RAISE, "raised", "error")):
+        left = control.get(flag, False)
+        if isinstance(left, Signal) or left is True:
+            cases[way] = Case(machine.signal(left), control.get(slot))
     guards = [case.guard for case in cases.values() if case.guard is not None]
     cases[Way.FALL] = Case(machine.none_of(guards) if guards else None)
     return Exit(cases)
@@ -395,4 +398,4 @@ def _carries_numbers(structure: Structure) -> bool:
 
 
 def _is_plain(item: Any) -> bool:
-    return item is None or is_number(item) or isinstance(item, (str, type))
+    return item is None or is_number(item) or isinstance(item, (str, type, BaseException))

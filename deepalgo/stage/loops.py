@@ -210,7 +210,7 @@ def _then(machine: Machine, outcome: Exit, follow: Callable[[], Exit], node: ast
 def run_while(machine: Machine, node: ast.While) -> Exit | Pending:
     """`while test`: rounds that depend on no data run here and now, the rest is a region."""
     if any(isinstance(item, ast.NamedExpr) for item in ast.walk(node.test)):
-        node = _rotated(node)
+        node = rotated(node)
     for _ in range(MAX_STATIC_ROUNDS):
         outcome = _static_round(machine, node)
         if outcome is None:
@@ -276,7 +276,7 @@ def _certain(machine: Machine, verdict: Any) -> bool | None:
     return told
 
 
-def _rotated(node: ast.While) -> ast.While:
+def rotated(node: ast.While) -> ast.While:
     """`while test: body` as `while True: if not test: break; body`, where the test itself assigns."""
     leave = ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], [])
     made = ast.While(ast.Constant(True), [leave, *node.body], node.orelse)

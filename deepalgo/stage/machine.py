@@ -15,8 +15,9 @@ from deepalgo.errors import CompileError
 from deepalgo.ir import Attr, Check, Kind, Op, Statement, Type, Value
 from deepalgo.spans import Span
 from deepalgo.stage.builder import Builder, kind_of
+from deepalgo.stage.error_values import remade
 from deepalgo.stage.heap import Heap
-from deepalgo.stage.values import Frame, Known, Signal, UserRaise, is_number
+from deepalgo.stage.values import Frame, Known, Signal, Text, UserRaise, is_number
 from deepalgo.stage.weights import WeightTable
 
 if TYPE_CHECKING:
@@ -76,6 +77,10 @@ class Machine:
         self.recursions: dict[int, dict[str, Any]] = {}  # functions that are being staged as a loop over their own calls
         self.unrolled: dict[int, ast.AST] = {}  # functions whose recursion is no loop
         self.error_classes: dict[str, type[BaseException]] = {}
+        self.origins: dict[int, tuple[Check, BaseException]] = {}  # the exceptions that checks stand for, by the ids of the checks
+        self.places: dict[int, tuple[Any, Span | None]] = {}  # where exceptions were raised, by their ids
+        self.exact: tuple[type[BaseException], ...] | None = None  # what a `try` around that looks at the exceptions takes, if there is one
+        self.keeps_names = 0  # how many `finally` and `with` around may still read the names of this function
         self.dirty_checks: list[bool] = []
         self.try_level = 0  # the heap level of the innermost `try`
         self.literal_names: dict[int, dict[int, str]] = {}
@@ -291,7 +296,13 @@ class Machine:
         message, operands = message_of(error)
         no = self.constant(False)
         self.note_dirty_check()
-        self.builder.append(Check(no.value, self.error_name(error.kind), message, tuple(item.value for item in operands), error.span))
+        check = Check(no.value, self.error_name(error.kind), message, tuple(item.value for item in operands), error.span)
+        self.append_raise(check, error)
+
+    def append_raise(self, check: Check, error: UserRaise) -> None:
+        """Append the check by which an exception is raised, and remember the exception."""
+        self.origins[id(check)] = (check, error.instance)
+        self.builder.append(check)
 
     def error_name(self, error: type[BaseException]) -> str:
         """The name of an exception class, so that a handler can find the class again."""
@@ -350,6 +361,11 @@ class Machine:
         """A new dict, or an object with the given attributes."""
         if kind is dict:
             return self.heap.created(parts)
+        if issubclass(kind, BaseException):
+            return remade(kind, parts)
+        if kind is Text:
+            template, *operands = parts.items()
+            return Text(template[0], tuple(operand for _, operand in operands))
         instance: Any = object.__new__(kind)
         vars(instance).update(parts)
         self.heap.namespace(vars(instance))

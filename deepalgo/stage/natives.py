@@ -59,6 +59,8 @@ FILES = frozenset("load save savez savez_compressed loadtxt savetxt genfromtxt f
 
 #: Methods that were taken from their class.
 UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
+#: Methods that move items and look at their first argument: a place or a key.
+FIRST = frozenset({"insert", "pop", "get", "setdefault"})
 
 
 def handles(*functions: Any, options: str | None = None) -> Callable[[Handler], Handler]:
@@ -196,6 +198,12 @@ def call_native(machine: Machine, function: Any, args: list[Any], kwargs: dict[s
 
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", type(function).__name__)
+    looked_at = (args[:1] if name in FIRST else []) if name in container_methods.MOVING else args
+    if any(isinstance(item, Union) for item in looked_at):
+        from deepalgo.stage.unions import distribute_first
+
+        rest = args[len(looked_at) :]
+        return distribute_first(machine, looked_at, lambda cases: call_native(machine, function, [*cases, *rest], kwargs, node), node)
     if isinstance(function, UNBOUND) and args and _is_of(args[0], function.__objclass__):
         return _call_unbound(machine, function, args, kwargs, node)
     if isinstance(owner, container_methods.OWNERS):
@@ -289,6 +297,8 @@ def contains_signal(value: Any, depth: int = 6) -> bool:
         return is_chosen(value) or isinstance(root_of(value).held, Signal)
     if depth == 0:
         return False
+    if isinstance(value, BaseException):
+        return contains_signal(value.args, depth - 1) or contains_signal(vars(value), depth - 1)
     if isinstance(value, (list, tuple, set, frozenset, deque)):
         return any(contains_signal(item, depth - 1) for item in value)
     if isinstance(value, dict):

@@ -60,6 +60,7 @@ def run_arm(machine: Machine, condition: Signal, truth: bool, thunk: Thunk) -> A
         try:
             way_out = thunk()
         except UserRaise as error:
+            machine.note_dirty_check()
             way_out, raised = DEAD, error
         facts = machine.facts[-1]
     machine.builder.span = span
@@ -129,7 +130,7 @@ def _check_raised(machine: Machine, ok: Signal, error: UserRaise) -> None:
     message, operands = message_of(error)
     values = tuple(item.value for item in operands)
     machine.note_dirty_check()
-    machine.builder.append(Check(ok.value, machine.error_name(error.kind), message, values, machine.span))
+    machine.append_raise(Check(ok.value, machine.error_name(error.kind), message, values, machine.span), error)
 
 
 def resume(machine: Machine, arm: Arm) -> Exit:
@@ -198,6 +199,8 @@ class Meeting:
 
     def _is_forgotten(self, container: Any) -> bool:
         """The names of a function that all arms have left."""
+        if self.machine.keeps_names:
+            return False
         return container is self.machine.frame.names and all(set(arm.exit.cases) <= {Way.RETURN} for arm in self.arms)
 
     def _spread(self, values: list[Any]) -> list[Any]:
@@ -247,7 +250,7 @@ class Meeting:
 
     def _missing(self, container: dict[Any, Any], arm: Arm) -> Any:
         """What an absent name stands for: undefined, or no one's business in an arm that left the function."""
-        left = container is self.machine.frame.names and set(arm.exit.cases) == {Way.RETURN}
+        left = container is self.machine.frame.names and set(arm.exit.cases) == {Way.RETURN} and not self.machine.keeps_names
         return ANYTHING if left else UNDEFINED
 
     def _merge_sets(self, contents: list[set[Any]]) -> Later:

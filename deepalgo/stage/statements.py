@@ -7,7 +7,20 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from deepalgo.stage import arithmetic, assignment, attributes, generators, inplace, loops, names, silence, subscripts, tries
+from deepalgo.stage import (
+    arithmetic,
+    assignment,
+    attributes,
+    exact,
+    exceptions,
+    generators,
+    inplace,
+    loops,
+    managers,
+    names,
+    subscripts,
+    tries,
+)
 from deepalgo.stage.calls import call
 from deepalgo.stage.exits import FALL, Case, Exit, Way
 from deepalgo.stage.expressions import closure, describe, evaluate, items
@@ -15,6 +28,7 @@ from deepalgo.stage.machine import Machine
 from deepalgo.stage.regions import Pending, _raise_under, meet, run_arm
 from deepalgo.stage.sequence import Step, close, open_arm, sequence
 from deepalgo.stage.truth import decide, truth
+from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Leak, Signal, UserRaise
 
 
@@ -34,7 +48,7 @@ def execute(machine: Machine, node: ast.stmt) -> Exit | Pending:
     if handler is None:
         machine.refuse(f"{_describe(node)} cannot be compiled", "Write it with plain statements.", node)
     try:
-        return handler(machine, node)
+        return handler(machine, node) if machine.exact is None else exact.execute(machine, node, handler)
     except Leak as error:
         machine.refuse(str(error), error.remedy)
 
@@ -52,6 +66,8 @@ def _describe(node: ast.stmt) -> str:
 
 
 def _expression(machine: Machine, node: ast.Expr) -> Exit:
+    if isinstance(node.value, ast.Yield) and machine.frame.managing is not None:
+        return managers.at_yield(machine, node, node.value, [])
     if isinstance(node.value, (ast.Yield, ast.YieldFrom)):
         return generators.hand_out(machine, node.value)
     evaluate(machine, node.value)
@@ -59,6 +75,8 @@ def _expression(machine: Machine, node: ast.Expr) -> Exit:
 
 
 def _assign(machine: Machine, node: ast.Assign) -> Exit:
+    if isinstance(node.value, ast.Yield) and machine.frame.managing is not None:
+        return managers.at_yield(machine, node, node.value, node.targets)
     if isinstance(node.value, (ast.Yield, ast.YieldFrom)):
         return generators.assign_yield(machine, node.value, lambda value: _assign_to(machine, node.targets, value))
     displayed = _side_by_side(node)
@@ -165,16 +183,21 @@ def _leaves(statements: list[ast.stmt]) -> bool:
 def _raise(machine: Machine, node: ast.Raise) -> Exit:
     span = machine.at(node)
     if node.exc is None:
-        held = ((frame.exception, frame.raised_at) for frame in reversed(machine.frames) if frame.exception is not None)
-        error, origin = next(held, (RuntimeError("No active exception to reraise"), None))
-        raise UserRaise(error, None, origin or span)
-    error = evaluate(machine, node.exc)
-    if isinstance(error, type) and issubclass(error, BaseException):
-        error = call(machine, error, [], {}, node)
-    if not isinstance(error, BaseException):
-        raise UserRaise(TypeError, "exceptions must derive from BaseException", span)
+        held = (frame.exception for frame in reversed(machine.frames) if frame.exception is not None)
+        return exceptions.raise_again(machine, next(held, RuntimeError("No active exception to reraise")), node)
+    error = distribute(machine, evaluate(machine, node.exc), lambda item: _raisable(machine, item, node), node)
+    if node.cause is not None:
+        error = exceptions.set_cause(machine, error, evaluate(machine, node.cause), node)
     machine.at(node)
-    raise UserRaise(error, None, span)
+    return exceptions.raise_at(machine, error, span, node)
+
+
+def _raisable(machine: Machine, error: Any, node: ast.Raise) -> Any:
+    if isinstance(error, type) and issubclass(error, BaseException):
+        return call(machine, error, [], {}, node)
+    if not isinstance(error, BaseException):
+        raise UserRaise(TypeError, "exceptions must derive from BaseException", machine.at(node))
+    return error
 
 
 def _assert(machine: Machine, node: ast.Assert) -> Exit | Pending:
@@ -249,43 +272,6 @@ def _imported(machine: Machine, module: Any, name: str) -> Any:
     return attributes.get_attribute(machine, module, name, ast.Pass())
 
 
-def _with(machine: Machine, node: ast.With) -> Exit:
-    """Enter, run the body, leave; an exception in the body passes through."""
-    entered = []
-    raises = machine.numpy_raises
-    for item in node.items:
-        manager = evaluate(machine, item.context_expr)
-        machine.at(item.context_expr)
-        value = _enter(machine, manager, item.context_expr)
-        if item.optional_vars is not None:
-            assignment.assign(machine, item.optional_vars, value)
-        entered.append(manager)
-    outcome = block(machine, node.body)
-    for manager in reversed(entered):
-        _leave(machine, manager, node)
-    machine.numpy_raises = raises
-    return outcome
-
-
-#: Context managers that change no answer.
-SILENT = frozenset({"errstate", "catch_warnings", "nullcontext"})
-
-
-def _enter(machine: Machine, manager: Any, node: ast.expr) -> Any:
-    if type(manager).__name__ in SILENT:
-        silence.enter(machine, manager)
-        return manager
-    method = getattr(type(manager), "__enter__", None)
-    if not hasattr(method, "__code__"):
-        machine.refuse("this context manager cannot be compiled", "Take the `with` out of the heuristic.", node)
-    return call(machine, method, [manager], {}, node)
-
-
-def _leave(machine: Machine, manager: Any, node: ast.stmt) -> None:
-    if type(manager).__name__ not in SILENT:
-        call(machine, type(manager).__exit__, [manager, None, None, None], {}, node)
-
-
 HANDLERS: dict[type[ast.stmt], Callable[[Machine, Any], Exit | Pending]] = {
     ast.Expr: _expression,
     ast.Assign: _assign,
@@ -304,7 +290,7 @@ HANDLERS: dict[type[ast.stmt], Callable[[Machine, Any], Exit | Pending]] = {
     ast.Delete: _delete,
     ast.Import: _import,
     ast.ImportFrom: _import_from,
-    ast.With: _with,
+    ast.With: managers.run_with,
     ast.For: loops.run_for,
     ast.While: loops.run_while,
     ast.Try: tries.run_try,

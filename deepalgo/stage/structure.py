@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
@@ -21,7 +21,8 @@ import numpy as np
 from deepalgo.ir import Kind, Type
 from deepalgo.stage.arrays.box import Array, has_numbers, is_chosen, kind_of_array, root_of, shape_of, type_of_plain
 from deepalgo.stage.builder import kind_of
-from deepalgo.stage.values import Signal, Union, is_number
+from deepalgo.stage.error_values import parts_of
+from deepalgo.stage.values import Signal, Text, Union, is_number
 
 if TYPE_CHECKING:
     from deepalgo.stage.machine import Machine
@@ -117,6 +118,8 @@ def same_static(a: object, b: object) -> bool:
         return has_numbers(a) and np.array_equal(a, b)  # type: ignore[arg-type]  # both have the same type
     if type(a).__name__ == "method":
         return bool(a == b)
+    if isinstance(a, BaseException) and isinstance(b, BaseException):
+        return parts_of(a).keys() == parts_of(b).keys() and all(map(same_static, parts_of(a).values(), parts_of(b).values()))
     return False
 
 
@@ -143,6 +146,13 @@ def structure_of(value: Any, fresh: Callable[[Any], bool], made: Callable[[Any],
             return Items(deque, tuple(structure_of(item, fresh, made) for item in value), value.maxlen)
         case dict() if type(value) is dict and fresh(value):
             return Fields(dict, tuple(value), tuple(structure_of(item, fresh, made) for item in value.values()))
+        case BaseException():
+            held = parts_of(value)
+            items = tuple(structure_of(item, fresh, made) for item in held.values())
+            return Fixed(value) if all(isinstance(item, Fixed) for item in items) else Fields(type(value), tuple(held), items)
+        case Text():
+            keys = (value.template, *range(len(value.operands)))
+            return Fields(Text, keys, (ANYTHING, *(structure_of(item, fresh, made) for item in value.operands)))
         case _:
             if is_plain_object(value) and fresh(value):
                 names = vars(value)
@@ -260,13 +270,25 @@ def encode(machine: Machine, value: Any, structure: Structure) -> list[Signal]:
         case Items():
             return [leaf for item, part in zip(value, structure.items, strict=True) for leaf in encode(machine, item, part)]
         case Fields():
-            held = value if isinstance(value, dict) else vars(value)
+            held = _fields(value)
             parts = zip(structure.keys, structure.items, strict=True)
             return [leaf for key, part in parts for leaf in encode(machine, held[key], part)]
         case Alternatives():
             return _encode_union(machine, value, structure)
         case _:
             assert_never(structure)
+
+
+def _fields(value: Any) -> Mapping[Any, Any]:
+    match value:
+        case dict():
+            return value
+        case BaseException():
+            return parts_of(value)
+        case Text():
+            return {value.template: ANYTHING, **dict(enumerate(value.operands))}
+        case _:
+            return vars(value)  # type: ignore[no-any-return]  # attributes by their names
 
 
 def stand_for(machine: Machine, copy: Array, sources: tuple[Array, ...]) -> None:

@@ -1,54 +1,92 @@
 """`try`: a handler takes over the samples whose first failing check it catches.
 
-Exceptions that depend on no data are caught here and now. Checks on data inside the body make a `Try` region.
+Exceptions that depend on no data are caught here and now. Checks on data inside the body make a `Try` region; where a handler looks
+at one of several exceptions, or at what the body wrote before it failed, exceptions are ways out of the body (`exact.py`).
 """
 
 from __future__ import annotations
 
 import ast
-import builtins
 from typing import Any
 
-from deepalgo.ir import Block, Check, Handler, Statement, Try, Value, walk
-from deepalgo.stage.exits import FALL, Exit
+from deepalgo.ir import Block, Check, Handler, Statement, Try, Value, blocks
+from deepalgo.stage.exact import attempt, follow, keeping_names, lose, release, thrown, united, watching
+from deepalgo.stage.exceptions import class_named, raised_by
+from deepalgo.stage.exits import FALL, Case, Exit, Way
+from deepalgo.stage.failures import escaping
 from deepalgo.stage.heap import Change
+from deepalgo.stage.loops import merged_guard
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.regions import Arm, Meeting, branch, resume, run_arm
+from deepalgo.stage.regions import Arm, Meeting, Thunk, branch, resume, run_arm
 from deepalgo.stage.sequence import sequence
-from deepalgo.stage.values import LOST, UNDEFINED, UserRaise
+from deepalgo.stage.structure import structure_of
+from deepalgo.stage.values import UNDEFINED, Signal, Union, UserRaise
+
+Classes = tuple[type[BaseException], ...]
+COMPOUND = (ast.If, ast.For, ast.While, ast.Try, ast.With)
 
 
 def run_try(machine: Machine, node: ast.Try) -> Exit:
     """`try: ... except ...: ... else: ... finally: ...`."""
-    from deepalgo.stage.statements import block
-
     if not node.finalbody:
         return _handled(machine, node)
-    try:
-        outcome = _handled(machine, node)
-    except UserRaise:
-        block(machine, node.finalbody)
-        raise
-    last = block(machine, node.finalbody)
-    return outcome if last.only_falls else last
+    body = ast.copy_location(ast.Try(node.body, node.handlers, node.orelse, []), node)
+    return finally_do(machine, lambda: _handled(machine, body), lambda: _block(machine, node.finalbody), _leaves(node.finalbody), node)
+
+
+def _block(machine: Machine, statements: list[ast.stmt]) -> Exit:
+    from deepalgo.stage.statements import block
+
+    return block(machine, statements)
+
+
+def _leaves(statements: list[ast.stmt]) -> bool:
+    """Whether statements may end the path that an exception is on."""
+    return any(isinstance(item, (ast.Return, ast.Break, ast.Continue, ast.Raise)) for part in statements for item in ast.walk(part))
+
+
+def finally_do(machine: Machine, body: Thunk, last: Thunk, leaves: bool, node: ast.AST) -> Exit:
+    """Run something on every way out of a body."""
+    if not (leaves or is_watched(machine)):
+        with keeping_names(machine):
+            try:
+                outcome = body()
+            except UserRaise:
+                ended = last()
+                if not ended.falls:
+                    return ended
+                raise
+        return _unless(machine, last(), outcome, node)
+    with keeping_names(machine), watching(machine, (BaseException,)):
+        outcome = body()
+    return release(machine, _unless(machine, last(), outcome, node), node)
+
+
+def is_watched(machine: Machine) -> bool:
+    """Whether some `try` around may see what becomes of samples that raise."""
+    return machine.exact is not None or bool(machine.dirty_checks)
+
+
+def _unless(machine: Machine, ended: Exit, outcome: Exit, node: ast.AST) -> Exit:
+    """The ways out of a body, for those that `finally` did not lead elsewhere."""
+    return outcome if ended.only_falls else follow(machine, ended, Way.FALL, lambda _: outcome, node)
 
 
 def _handled(machine: Machine, node: ast.Try) -> Exit:
-    from deepalgo.stage.statements import block
-
     if not node.handlers:
-        return block(machine, node.body)
+        return _block(machine, node.body)
     catches = [_classes(machine, handler) for handler in node.handlers]
+    if machine.exact is not None:
+        return _exactly(machine, node, catches)
     mark = machine.mark()
     fine: dict[str, Any] = machine.heap.namespace({"fine": False})
-    machine.dirty_checks.append(False)
-    level, machine.try_level = machine.try_level, len(machine.heap.levels)
-    arm = run_arm(machine, machine.constant(True), True, lambda: _body(machine, node, fine))
-    machine.try_level = level
-    dirty = machine.dirty_checks.pop()
+    arm, dirty = attempt(machine, lambda: _body(machine, node, fine))
     caught = _caught(machine, arm.body, catches, node.handlers)
     if not caught:
         outcome = _without_checks(machine, node, arm, catches)
+    elif _tells_apart(machine, node, arm, catches) or (dirty and any(isinstance(item, COMPOUND) for item in node.body)):
+        machine.rewind(mark)
+        return _exactly(machine, node, catches)
     elif dirty and len(node.body) > 1:
         machine.rewind(mark)
         return _statement_by_statement(machine, node)
@@ -60,9 +98,7 @@ def _handled(machine: Machine, node: ast.Try) -> Exit:
 
 
 def _body(machine: Machine, node: ast.Try, fine: dict[str, Any]) -> Exit:
-    from deepalgo.stage.statements import block
-
-    outcome = block(machine, node.body)
+    outcome = _block(machine, node.body)
     if outcome.falls:
         machine.heap.touch(fine)
         fine["fine"] = True
@@ -71,32 +107,114 @@ def _body(machine: Machine, node: ast.Try, fine: dict[str, Any]) -> Exit:
 
 def _else(machine: Machine, node: ast.Try, fine: Any) -> Exit:
     """`else` runs for samples that came through the body."""
-    from deepalgo.stage.statements import block
-
     if fine is True:
-        return block(machine, node.orelse)
-    return branch(machine, fine, lambda: block(machine, node.orelse), lambda: FALL, node)
+        return _block(machine, node.orelse)
+    return branch(machine, fine, lambda: _block(machine, node.orelse), lambda: FALL, node)
 
 
-def _classes(machine: Machine, handler: ast.ExceptHandler) -> tuple[type[BaseException], ...]:
+def _classes(machine: Machine, handler: ast.ExceptHandler) -> Classes:
     from deepalgo.stage.expressions import evaluate
 
     if handler.type is None:
         return (BaseException,)
     found = evaluate(machine, handler.type)
-    return tuple(found) if isinstance(found, tuple) else (found,)
+    classes = tuple(found) if isinstance(found, tuple) else (found,)
+    if not all(isinstance(item, type) and issubclass(item, BaseException) for item in classes):
+        machine.refuse("what this `except` catches is no class of exceptions, or depends on data", "Name the classes.", handler.type)
+    return classes
 
 
-def _caught(
-    machine: Machine, body: list[Statement], catches: list[tuple[type[BaseException], ...]], handlers: list[ast.ExceptHandler]
-) -> dict[str, int]:
+# --- exceptions that a handler looks at -----------------------------------------------------------------------------------------
+
+
+def looks(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler does something with the exception that it caught."""
+    parts = [item for part in handler.body for item in ast.walk(part)]
+    again = any(isinstance(item, ast.Raise) and item.exc is None for item in parts) and not _passes_on(handler)
+    return again or (handler.name is not None and any(isinstance(item, ast.Name) and item.id == handler.name for item in parts))
+
+
+def _tells_apart(machine: Machine, node: ast.Try, arm: Arm, catches: list[Classes]) -> bool:
+    """Whether a handler looks at the exception, and more than one can arrive there, or one with data in it."""
+    for place, handler in enumerate(node.handlers):
+        if not looks(handler):
+            continue
+        checks = [check for check in escaped(arm.body) if _handler_of(class_named(machine, check.error), catches) == place]
+        errors = [raised_by(machine, check) for check in checks]
+        if arm.raised is not None and _handler_of(arm.raised.kind, catches) == place:
+            errors.append(arm.raised.instance)
+        shapes = [structure_of(error, lambda item: True) for error in errors]
+        if any(shape != shapes[0] for shape in shapes[1:]) or (errors and _has_numbers(machine, errors)):
+            return True
+    return False
+
+
+def _has_numbers(machine: Machine, errors: list[BaseException]) -> bool:
+    from deepalgo.stage.natives import contains_signal
+
+    return any(contains_signal(error) for error in errors)
+
+
+def _exactly(machine: Machine, node: ast.Try, catches: list[Classes]) -> Exit:
+    """Exceptions are ways out of the body, and the handlers follow that way."""
+    outer = machine.exact
+    with watching(machine, (*(outer or ()), *(item for classes in catches for item in classes))):
+        outcome = _block(machine, node.body)
+    outcome = follow(machine, outcome, Way.RAISE, lambda error: _dispatch(machine, node, catches, error), node)
+    if node.orelse:
+        outcome = follow(machine, outcome, Way.FALL, lambda _: _block(machine, node.orelse), node)
+    return release(machine, united(machine, outcome, Way.HANDLED), node)
+
+
+def _dispatch(machine: Machine, node: ast.Try, catches: list[Classes], error: Any) -> Exit:
+    """The first handler that takes an exception; what none takes goes on."""
+    cases: tuple[tuple[Any, Any], ...] = error.cases if isinstance(error, Union) else ((None, error),)
+    places = [_handler_of(type(case), catches) for _, case in cases]
+    first = places[0]
+    mine = [case for case, place in zip(cases, places, strict=True) if place == first]
+    rest = [case for case, place in zip(cases, places, strict=True) if place != first]
+
+    def take() -> Exit:
+        held = mine[0][1] if len(mine) == 1 else Union(tuple(mine))
+        if first is None:
+            return Exit({Way.RAISE: Case(None, held)})
+        outcome = _run_handler(machine, node.handlers[first], held)
+        return outcome.rename({Way.FALL: Way.HANDLED})
+
+    if not rest:
+        return take()
+    guard = merged_guard(machine, [guard for guard, _ in mine])
+    assert isinstance(guard, Signal)
+    others = rest[0][1] if len(rest) == 1 else Union(tuple(rest))
+    return branch(machine, guard, take, lambda: _dispatch(machine, node, catches, others), node)
+
+
+# --- a region with handlers that tell errors apart by class only ----------------------------------------------------------------
+
+
+def escaped(body: list[Statement] | tuple[Statement, ...]) -> list[Check]:
+    """The checks of statements that no handler among them takes."""
+    found: list[Check] = []
+    for item in body:
+        match item:
+            case Check():
+                found.append(item)
+            case Try():
+                passes = escaping(item, lambda check: True)
+                found += [check for check in escaped(item.body.body) if passes(check)]
+                found += [check for handler in item.handlers for check in escaped(handler.block.body)]
+            case _:
+                found += [check for block in blocks(item) for check in escaped(block.body)]
+    return found
+
+
+def _caught(machine: Machine, body: list[Statement], catches: list[Classes], handlers: list[ast.ExceptHandler]) -> dict[str, int]:
     """Which handler takes which of the errors that checks of the body may raise."""
     found: dict[str, int] = {}
-    for statement in walk(Block((), tuple(body), ())):
-        if isinstance(statement, Check):
-            place = _handler_of(class_named(machine, statement.error), catches)
-            if place is not None and not _passes_on(handlers[place]):
-                found[statement.error] = place
+    for check in escaped(body):
+        place = _handler_of(class_named(machine, check.error), catches)
+        if place is not None and not _passes_on(handlers[place]):
+            found[check.error] = place
     return found
 
 
@@ -105,19 +223,13 @@ def _passes_on(handler: ast.ExceptHandler) -> bool:
     return len(handler.body) == 1 and isinstance(handler.body[0], ast.Raise) and handler.body[0].exc is None
 
 
-def class_named(machine: Machine, name: str) -> type[BaseException] | None:
-    """The exception class behind the name in a check; None for errors that Python does not know."""
-    found = machine.error_classes.get(name) or getattr(builtins, name, None)
-    return found if isinstance(found, type) and issubclass(found, BaseException) else None
-
-
-def _handler_of(error: type[BaseException] | None, catches: list[tuple[type[BaseException], ...]]) -> int | None:
+def _handler_of(error: type[BaseException] | None, catches: list[Classes]) -> int | None:
     if error is None:
         return None
     return next((place for place, classes in enumerate(catches) if issubclass(error, classes)), None)
 
 
-def _without_checks(machine: Machine, node: ast.Try, arm: Arm, catches: list[tuple[type[BaseException], ...]]) -> Exit:
+def _without_checks(machine: Machine, node: ast.Try, arm: Arm, catches: list[Classes]) -> Exit:
     """No data decides whether the body raises: it does or it does not."""
     outcome = resume(machine, arm)
     if arm.raised is None:
@@ -125,45 +237,36 @@ def _without_checks(machine: Machine, node: ast.Try, arm: Arm, catches: list[tup
     place = _handler_of(arm.raised.kind, catches)
     if place is None:
         raise arm.raised
-    return _run_handler(machine, node.handlers[place], arm.raised)
+    return _run_handler(machine, node.handlers[place], thrown(machine, arm.raised))
 
 
-def _run_handler(machine: Machine, handler: ast.ExceptHandler, raised: UserRaise | None) -> Exit:
-    from deepalgo.stage.statements import block
-
-    error = _instance(raised)
-    if handler.name is not None:
-        machine.heap.touch(machine.frame.names)
-        machine.frame.names[handler.name] = error
+def _run_handler(machine: Machine, handler: ast.ExceptHandler, error: Any) -> Exit:
+    """Run a handler; the name of the exception is gone after it."""
     frame = machine.frame
-    before, frame.exception, frame.raised_at = (frame.exception, frame.raised_at), error, raised.span if raised is not None else None
+    if handler.name is not None:
+        machine.heap.touch(frame.names)
+        frame.names[handler.name] = error
+    before, frame.exception = frame.exception, error
     try:
-        return block(machine, handler.body)
+        outcome = _block(machine, handler.body)
     finally:
-        frame.exception, frame.raised_at = before
-
-
-def _instance(raised: UserRaise | None) -> BaseException:
-    if raised is None:
-        return Exception("an error that depends on data")
-    if isinstance(raised.error, type):
-        return raised.error(*(() if raised.message is None else (raised.message,)))
-    return raised.error
+        frame.exception = before
+    if handler.name is not None and not outcome.is_dead:
+        machine.heap.touch(frame.names)
+        frame.names[handler.name] = UNDEFINED
+    return outcome
 
 
 def _statement_by_statement(machine: Machine, node: ast.Try) -> Exit:
     """The body had written before it could fail: give every statement its own `try`, so that a handler sees what was written."""
-    from deepalgo.stage.statements import block
-
     first, *rest = node.body
     tail = ast.copy_location(ast.Try(rest, node.handlers, node.orelse, []), node)
-    return block(machine, [ast.copy_location(ast.Try([first], node.handlers, [tail], []), node)])
+    return _block(machine, [ast.copy_location(ast.Try([first], node.handlers, [tail], []), node)])
 
 
-def _region(
-    machine: Machine, node: ast.Try, arm: Arm, catches: list[tuple[type[BaseException], ...]], caught: dict[str, int], dirty: bool
-) -> Exit:
+def _region(machine: Machine, node: ast.Try, arm: Arm, catches: list[Classes], caught: dict[str, int], dirty: bool) -> Exit:
     if arm.raised is not None:
+        thrown(machine, arm.raised)
         with machine.builder.into(arm.body):
             machine.fail(arm.raised)
         place = _handler_of(arm.raised.kind, catches)
@@ -172,31 +275,31 @@ def _region(
     handlers = []
     for place in sorted(set(caught.values())):
         names = tuple(name for name, owner in caught.items() if owner == place)
-        error = _common_error(machine, arm.body, names)
+        error = _first_error(machine, arm.body, names)
         handlers.append((names, _handler_arm(machine, node.handlers[place], error, arm.change if dirty else None)))
     span = machine.at(node)
     arms = [arm, *(staged for _, staged in handlers)]
-    return Meeting(machine, arms).conclude(lambda results, blocks: _try(results, blocks, handlers, span))
+    return Meeting(machine, arms).conclude(lambda results, parts: _try(results, parts, handlers, span))
 
 
-def _common_error(machine: Machine, body: list[Statement], names: tuple[str, ...]) -> UserRaise:
-    """What a handler catches, with message and place as far as all checks of the body that raise it have them in common.
+def _first_error(machine: Machine, body: list[Statement], names: tuple[str, ...]) -> BaseException:
+    """The exception that a handler catches; where it may be one of several, the handler does not look at it.
 
     Where they have no place in common, a bare `raise` names its own.
     """
-    checks = [item for item in walk(Block((), tuple(body), ())) if isinstance(item, Check) and item.error in names]
+    checks = [item for item in escaped(body) if item.error in names]
     places = {item.span.place if item.span is not None else "" for item in checks}
-    messages = {"" if item.operands else item.message for item in checks}
-    span = checks[0].span if len(places) == 1 else None
-    return UserRaise(class_named(machine, names[0]) or Exception, messages.pop() if len(messages) == 1 else "", span)
+    error = raised_by(machine, checks[0])
+    machine.places[id(error)] = (error, checks[0].span if len(places) == 1 else None)
+    return error
 
 
-def _handler_arm(machine: Machine, handler: ast.ExceptHandler, error: UserRaise, lost: Change | None) -> Arm:
+def _handler_arm(machine: Machine, handler: ast.ExceptHandler, error: BaseException, lost: Change | None) -> Arm:
     """Stage a handler; what the body may have changed before it failed is lost to it."""
 
     def thunk() -> Exit:
         if lost is not None:
-            _lose(machine, lost, handler)
+            lose(machine, lost, handler)
         return _run_handler(machine, handler, error)
 
     staged = run_arm(machine, machine.constant(True), True, thunk)
@@ -206,25 +309,6 @@ def _handler_arm(machine: Machine, handler: ast.ExceptHandler, error: UserRaise,
     return staged
 
 
-def _lose(machine: Machine, change: Change, handler: ast.ExceptHandler) -> None:
-    for container, before, after in change.touched.values():
-        if isinstance(container, dict) and "fine" in container and len(container) == 1:
-            continue
-        if isinstance(container, dict):
-            keys: list[Any] = [key for key in after if before.get(key, UNDEFINED) is not after[key]]
-        elif isinstance(container, list) and len(before) == len(after):
-            keys = [place for place, (old, new) in enumerate(zip(before, after, strict=True)) if old is not new]
-        else:
-            machine.refuse(
-                "this `try` may fail after it has changed a list or an array that the handler can see",
-                "Compute first and store last inside the `try`.",
-                handler,
-            )
-        machine.heap.touch(container)
-        for key in keys:
-            container[key] = LOST
-
-
-def _try(results: tuple[Value, ...], blocks: list[Block], handlers: list[tuple[tuple[str, ...], Arm]], span: Any) -> Try:
-    made = tuple(Handler(names, block) for (names, _), block in zip(handlers, blocks[1:], strict=True))
-    return Try(results, blocks[0], made, span)
+def _try(results: tuple[Value, ...], parts: list[Block], handlers: list[tuple[tuple[str, ...], Arm]], span: Any) -> Try:
+    made = tuple(Handler(names, block) for (names, _), block in zip(handlers, parts[1:], strict=True))
+    return Try(results, parts[0], made, span)

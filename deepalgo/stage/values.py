@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from deepalgo.ir import Kind, Type, Value
-from deepalgo.spans import FunctionSource, Span
+from deepalgo.spans import FunctionSource
 
 
 class Leak(Exception):
@@ -150,12 +150,12 @@ class Frame:
     function: Any = None
     owner: type | None = None
     local_names: frozenset[str] = frozenset()
-    exception: BaseException | None = None
-    raised_at: Span | None = None  # where that exception came from, if it is one place
+    exception: Any = None  # what is being handled: an exception, or a Union of them
     depth: int = 0  # how many conditions on data led here
     given: dict[str, Any] = field(default_factory=dict)  # the arguments that it was called with
     comprehension: bool = False
     consumer: Callable[[Any], Any] | None = None  # who takes what a generator yields
+    managing: Any = None  # the `with` whose body runs at the `yield` of this function
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -222,6 +222,14 @@ class UserRaise(Exception):
     @property
     def kind(self) -> type[BaseException]:
         return self.error if isinstance(self.error, type) else type(self.error)
+
+    @property
+    def instance(self) -> BaseException:
+        """The exception itself, made when it is first asked for."""
+        if isinstance(self.error, type):
+            self.error = self.error(*(() if self.message is None or self.message == "" else (self.message,)))
+            self.message = None
+        return self.error
 
 
 class NeedsUnroll(Exception):
