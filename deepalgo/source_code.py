@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import textwrap
 from dataclasses import replace
 from pathlib import Path
@@ -93,5 +94,5 @@ def _docstring(network: Network) -> str:
     sentence, stop, _ = paragraph.partition(". ")
     if sentence:
         return "\n".join(textwrap.wrap(sentence + stop.strip(), 100))
-    spans = [weight.span for weight in network.program.weights if weight.span is not None]
-    return f"Made by deepalgo from {Path(spans[0].file).name}." if spans else ""
+    files = [Path(weight.span.file).name for weight in network.program.weights if weight.span is not None]
+    return f"Made by deepalgo from {files[0]}." if files and re.fullmatch(r"[\w .<>#-]+", files[0]) else ""

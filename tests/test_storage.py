@@ -23,9 +23,12 @@ from safetensors.torch import save_file
 import deepalgo as da
 from benchmarks.corpus import compile_entry, load_corpus
 from deepalgo.ir import Check, Program, walk
+from deepalgo.ops.attributes import needed, rule_of
+from deepalgo.ops.table import TABLE
 from deepalgo.storage.file import _checksum
 from deepalgo.storage.plain import NotPlain, Tensors, decode, encode
 from examples import attitude, controller, demo, geodesic, implied_volatility, income_tax, wet_bulb
+from tests import altered_files
 from tests.cases import CASES
 from tests.fuzz.generator import generate
 from tests.fuzz.program import load as load_program
@@ -124,12 +127,12 @@ def test_real_functions_answer_the_same_after_they_were_saved(path):
 
 
 GAIN = 0.5
-TABLE = [[0.25 * number for number in range(20)] for _ in range(3)]
+ROWS = [[0.25 * number for number in range(20)] for _ in range(3)]
 
 
 def heuristic(x, y, *, mode="fast"):
     total = GAIN * x + 1e-3 - 2 * y
-    for row in TABLE:
+    for row in ROWS:
         total = total + row[3] * y
     while total > 2.0:
         total = total / 1.5
@@ -464,7 +467,36 @@ def double(data, tensors):
     tensors["weights.GAIN"] = tensors["weights.GAIN"].float()
 
 
+def stray_path(data, tensors):
+    """Without a signature nothing says how the arguments are called."""
+    data["signature"] = None
+    data["program"]["inputs"][0][0] = f"p[{CODE}]"
+
+
+def quotes_in_a_message(data, tensors):
+    found = next(item for item in statements(data["program"]["body"]) if is_raise(item))
+    found["message"] = f"{{0}} \" ' + {CODE} + '"
+
+
 EDITS = {
+    "path that is code": (stray_path, "is no name of an input"),
+    "path that holds another": (setting("program", "inputs", 0, 0, to="y[0]"), "is an input and holds others"),
+    "path of a keyword": (setting("program", "inputs", 0, 0, to="class"), "is no name of an input"),
+    "name that is read as another": (setting("program", "values", 0, 3, to="\uff52un"), "is no name"),
+    "keyword for a parameter": (setting("signature", "order", 0, to="class"), "is no name of a parameter"),
+    "parameter twice": (setting("signature", "order", 0, to="y"), "a parameter occurs twice"),
+    "class that is no exception": (first(lambda item: "check" in item, error="int"), "is no name of an exception"),
+    "format of another kind": (first(is_raise, message="{0:d}"), "a message that asks for"),
+    "half a character": (setting("program", "files", 0, to="a\ud800.py"), "line break"),
+    "place outside of the table": (setting("attrs", to={"key": {"tuple": [99]}}, of=lambda data: op(data, "index")), "cannot have 'key'"),
+    "truth value for a place": (setting("attrs", to={"key": {"tuple": [True]}}, of=lambda data: op(data, "index")), "cannot have 'key'"),
+    "attribute that is missing": (setting("attrs", to={}, of=lambda data: op(data, "index")), "needs 'key'"),
+    "endless loop": (setting("options", "max_rounds", to=10**12), "max_rounds is 1000000000000"),
+    "column far away": (setting("program", "spans", 0, 2, to=10**12), "is no line and no column"),
+    "field that is none": (setting("program", "output", to={"sequence": "Pair", "items": [], "names": ["class"]}), "fields without names"),
+    "keys twice": (setting("program", "output", "keys", to=["a", "a", "b"]), "or one twice"),
+    "list for a key": (setting("program", "output", "keys", to=["a", {"list": []}, "b"]), "keys that are none"),
+    "wide text": (setting("program", "output", "items", 1, to={"static": {"array": ["<U99999999", [1], {"list": ["a"]}]}}), "are not read"),
     "op name": (setting("op", to=CODE, of=lambda data: op(data, "mul")), "is no operation"),
     "op that is none": (setting("op", to="sinus", of=lambda data: op(data, "mul")), "`sinus` is no operation"),
     "weight key": (rename_weight, "has a key that is no name"),
@@ -478,7 +510,7 @@ EDITS = {
     "attribute": (setting("attrs", to={"key": {"tuple": [CODE]}}, of=lambda data: op(data, "index")), "cannot have 'key'"),
     "attribute name": (setting("attrs", to={CODE: 1}, of=lambda data: op(data, "add")), "cannot have"),
     "constant": (setting("attrs", to={"value": CODE}, of=lambda data: op(data, "const")), "cannot have 'value'"),
-    "word for a constant": (setting("attrs", to={"value": "run"}, of=lambda data: op(data, "const")), "has no type here"),
+    "word for a constant": (setting("attrs", to={"value": "run"}, of=lambda data: op(data, "const")), "cannot have 'value' = 'run'"),
     "attribute of another kind": (setting("attrs", to={"key": {"call": "f"}}, of=lambda data: op(data, "index")), "call"),
     "operands": (setting("args", to=[0], of=lambda data: op(data, "add")), "add takes 2 operands"),
     "shape": (setting("program", "values", 0, 2, to=[3]), "is declared as|is handed to|decides"),
@@ -528,6 +560,52 @@ def test_the_texts_of_a_file_cannot_leave_their_comments(network, path):
     assert CODE in twin.code
     assert all(re.search(r"# .*CAUGHT", line) for line in twin.code.splitlines() if "CAUGHT" in line)
     assert not hasattr(builtins, "CAUGHT")
+
+
+def test_the_text_of_a_message_cannot_leave_its_quotes(network, path):
+    network.save(path)
+    edit(path, quotes_in_a_message)
+    text = da.source(da.load(path))
+    space = {}
+    exec(text, space)
+    with pytest.raises(ValueError, match="CAUGHT") as error:
+        space["heuristic"](1.0, 0.0)
+    assert str(error.value) == f"0.0 \" ' + {CODE} + '"
+    assert not hasattr(builtins, "CAUGHT")
+
+
+def test_a_whole_number_beyond_64_bits_may_only_meet_floats(path):
+    large = first(lambda item: item.get("attrs") == {"value": 7}, attrs={"value": {"int": str(2**70)}})
+    da.compile(lambda x: x * 7).save(path)
+    edit(path, large)
+    assert da.load(path)(0.5).item() == 2.0**69
+    da.compile(lambda x: int(x) % 7).save(path)
+    edit(path, large)
+    with pytest.raises(da.FileError, match="is a whole number beyond 64 bits"):
+        da.load(path)
+
+
+def test_every_attribute_in_the_table_has_a_rule():
+    for name in TABLE:
+        for key in needed(name):
+            assert callable(rule_of(name, key)), (name, key)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_an_altered_file_is_refused_in_clear_words_or_works(part, path):
+    outcomes = [altered_files.guarded(number, 0, path) for number in range(75 * part, 75 * (part + 1))]
+    assert [reason for _, reason in outcomes if reason] == []
+    assert len({kind for kind, _ in outcomes}) > 1
+
+
+def test_a_key_that_stands_twice_is_refused(network, path):
+    network.save(path)
+    with safe_open(path, "pt") as file:
+        held, tensors = dict(file.metadata()), {name: file.get_tensor(name) for name in file.keys()}
+    text = held["network"].replace('{"program":', '{"program":null,"program":', 1)
+    save_file(tensors, path, held | {"network": text, "sha256": _checksum(text, Tensors(tensors))})
+    with pytest.raises(da.FileError, match="an object has a key twice"):
+        da.load(path)
 
 
 def test_json_that_is_none_is_refused(network, path):

@@ -52,6 +52,8 @@ def _index(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 
 
 def _gather(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    if not args[0].shape or args[1].kind != Kind.INT:
+        raise TypeError("a place is a whole number, and lies in an array")
     return Type(args[0].kind, (*args[1].shape, *args[0].shape[1:]))
 
 
@@ -61,6 +63,8 @@ def _sum(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
     if axis is None:
         return Type(kind)
     assert isinstance(axis, int)
+    if not -len(shape) <= axis < len(shape):
+        raise ValueError(f"axis {axis} is out of bounds for array of dimension {len(shape)}")
     return Type(kind, tuple(size for place, size in enumerate(shape) if place != axis % len(shape)))
 
 

@@ -9,15 +9,36 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from deepalgo.ir import Attr, Kind, Type
-from deepalgo.ops.row import Row, broadcast, common_kind, elementwise
+from deepalgo.ops.row import Row, broadcast, check_single, common_kind, elementwise
 
 EQUALITY = elementwise(result=Kind.BOOL)
 ORDER = elementwise(most=Kind.REAL, result=Kind.BOOL)
 CHOICE = elementwise(most=Kind.REAL)
+LOGIC = elementwise(most=Kind.BOOL)
 
 
 def _select(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    LOGIC(args[:1], attrs)
     return Type(common_kind(args[1:]), broadcast(args))
+
+
+def _first(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    LOGIC(args, attrs)
+    check_single(args)
+    return Type(Kind.INT)
+
+
+def _look_up(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    check_single(args)
+    if len(args) < 2 or args[0].kind != Kind.INT:
+        raise TypeError("a place is looked up among values")
+    return Type(common_kind(args[1:]))
+
+
+def _cut(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    LOGIC(args[:1], attrs)
+    check_single(args[:1])
+    return args[1]
 
 
 def _comparison(name: str, sign: str) -> Row:
@@ -27,7 +48,7 @@ def _comparison(name: str, sign: str) -> Row:
 
 
 def _logic(name: str, torch: str, python: str, numpy: str) -> Row:
-    return Row(name, EQUALITY, torch, python, f"np.logical_{name}({numpy})", False)
+    return Row(name, LOGIC, torch, python, f"np.logical_{name}({numpy})", False)
 
 
 def _choice(name: str, python: str, numpy: str) -> Row:
@@ -47,10 +68,10 @@ ROWS = (
     _logic("not", "~{0}", "not {0}", "{0}"),
     Row("select", _select, "ops.where({0}, {1}, {2})", "({1} if {0} else {2})", "np.where({0}, {1}, {2})", False,
         common=Kind.BOOL, apart=1),
-    Row("cut", lambda args, attrs: args[1], "run.cut({0}, {1})", "{1}", "{1}", False, broadcasts=False),
-    Row("first", lambda args, attrs: Type(Kind.INT), "ops.first({*})", "[{*}, True].index(True)", "np.argmax([{*}, True])", False,
+    Row("cut", _cut, "run.cut({0}, {1})", "{1}", "{1}", False, broadcasts=False),
+    Row("first", _first, "ops.first({*})", "[{*}, True].index(True)", "np.argmax([{*}, True])", False,
         broadcasts=False),
-    Row("look_up", lambda args, attrs: Type(common_kind(args[1:])), "ops.look_up({*})", "[{*}][1 + {0}]", "[{*}][1 + {0}]", False,
+    Row("look_up", _look_up, "ops.look_up({*})", "[{*}][1 + {0}]", "[{*}][1 + {0}]", False,
         common=Kind.BOOL, apart=1, broadcasts=False),
     _choice("min", "min({0}, {1})", "np.where({1} < {0}, {1}, {0})"),
     _choice("max", "max({0}, {1})", "np.where({1} > {0}, {1}, {0})"),

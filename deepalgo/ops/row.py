@@ -62,6 +62,13 @@ def cast(kind: Kind) -> Infer:
     return lambda args, attrs: Type(kind, args[0].shape)
 
 
+def check_single(args: Sequence[Type]) -> None:
+    """Raise TypeError for an operand that is an array."""
+    for arg in args:
+        if arg.shape:
+            raise TypeError(f"not defined for arrays of shape {arg.shape}")
+
+
 def common_kind(args: Sequence[Type], least: Kind = Kind.BOOL) -> Kind:
     """The kind that all operands can be promoted to."""
     return max([least, *(arg.kind for arg in args)])

@@ -9,10 +9,22 @@ a positive softness the value itself is blended. In source it is what was taken.
 
 from __future__ import annotations
 
-from deepalgo.ir import Kind
-from deepalgo.ops.row import Row, cast
+from collections.abc import Mapping, Sequence
+
+from deepalgo.ir import Attr, Kind, Type
+from deepalgo.ops.row import Row, broadcast, cast
+
+
+def _soft_choice(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    taken, other, condition = args[:3]
+    if condition.kind != Kind.BOOL or taken.kind != other.kind or any(arg.kind != Kind.REAL for arg in args[3:]):
+        raise TypeError("a choice is between values of one kind, by a truth value, with a margin, a width and a softness")
+    if broadcast(args) != taken.shape:
+        raise ValueError(f"a choice of shape {taken.shape} by operands that are larger")
+    return taken
+
 
 ROWS = (
-    Row("soft_choice", lambda args, attrs: args[0], "ops.soft_choice({0}, {1}, {2}, {3}, {4}, {5}, '{key}')", "{0}", "{0}", False),
+    Row("soft_choice", _soft_choice, "ops.soft_choice({0}, {1}, {2}, {3}, {4}, {5}, '{key}')", "{0}", "{0}", False),
     Row("or_inf", cast(Kind.REAL), "ops.or_inf({0})", "min(math.inf, {0})", "np.fmin(np.inf, {0})", False, common=Kind.REAL),
 )

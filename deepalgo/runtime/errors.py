@@ -38,7 +38,16 @@ def raise_first(code: Tensor, checks: Sequence[Check]) -> None:
 
 
 def _without_operands(check: Check) -> str:
-    return check.message.format(*["..."] * len(check.operands))
+    return check.message.format(*[Unknown()] * len(check.operands))
+
+
+class Unknown:
+    """An operand that is not known any more, in any format."""
+
+    def __format__(self, spec: str) -> str:
+        return "..."
+
+    __repr__ = __str__ = lambda self: "..."
 
 
 def count(code: Tensor, checks: Sequence[Check]) -> Counter[str]:

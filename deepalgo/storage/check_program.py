@@ -16,8 +16,6 @@ import re
 import string
 from typing import assert_never
 
-import numpy as np
-
 from deepalgo.ir import (
     Attr,
     Block,
@@ -40,16 +38,21 @@ from deepalgo.ir import (
     While,
     leaves,
 )
+from deepalgo.ops.attributes import PLACE, beyond_64_bits, complaint
 from deepalgo.ops.table import TABLE, infer
+from deepalgo.signature import parse_path
 from deepalgo.spans import Span
+from deepalgo.storage.names import is_error, is_key, is_line, is_name
 
-#: Numbers in one value, axes of one, statements, blocks inside of blocks, rounds of a loop, characters of a name.
-MOST_NUMBERS, MOST_AXES, MOST_STATEMENTS, MOST_DEPTH, MOST_ROUNDS, LONGEST_NAME = 2**26, 32, 1_000_000, 400, 2**31, 300
-PLACE = re.compile(r"\{(\w+|\*)\}")
-#: `points[0]['x']`: what `repr` writes of a key, in which there is no line break.
-PATH = re.compile(r"\w+(\[[^\n\r]*\])*")
+#: Numbers in one value and in all of them, axes of one, statements, blocks inside of blocks, structures inside of structures.
+MOST_NUMBERS, MOST_TOGETHER, MOST_AXES, MOST_STATEMENTS, MOST_DEPTH, DEEPEST_TREE = 2**26, 2**30, 32, 1_000_000, 400, 100
+#: Rounds of a loop, those of the loops around it included.
+MOST_ROUNDS = 10_000_000
 SPEC = re.compile(r"[-+ #,<>=^]{0,4}\d{0,3}(\.\d{1,3})?[a-zA-Z%]?")
 SCALAR = Type(Kind.BOOL)
+#: Whole numbers from here on are no floats; characters of a path.
+LARGEST, LONGEST_PATH = 2**1023, 4096
+EXAMPLES = {Kind.BOOL: True, Kind.INT: 1, Kind.REAL: 0.5, Kind.COMPLEX: 1j}
 
 
 class Nonsense(ValueError):
@@ -68,49 +71,58 @@ class Checker:
         self.program = program
         self.weights: dict[str, Weight] = {}
         self.statements = 0
+        self.numbers = 0
+        self.rounds = 1
+        #: Whole numbers that fit no tensor.
+        self.large: set[Value] = set()
 
     def check(self) -> None:
         """The whole program."""
         program = self.program
-        if not program.name.isidentifier() and program.name != "<lambda>":
-            raise Nonsense(f"{program.name!r:.60} is no name of a function")
+        _require(is_name(program.name) or program.name == "<lambda>", f"{program.name!r:.60} is no name of a function")
         for weight in program.weights:
             self.weight(weight)
         known: set[Value] = set()
+        check_paths(tuple(item.path for item in program.inputs))
         for item in program.inputs:
-            _require(PATH.fullmatch(item.path) is not None and _is_line(item.path), f"{item.path!r:.60} is no name of an input")
             self.define(item.value, known)
         _require(not program.body.params, "the program's block has parameters")
         inside = self.block(program.body, known, 0)
-        self.tree(program.output)
+        self.tree(program.output, 0)
         changes = tuple(value for _, value in program.changes)
         for value in changes:
             _require(value in inside, f"{value} is used before it is defined")
         _require(program.body.results == (*leaves(program.output), *changes), "the results are not those of the output")
+        check_paths(tuple(path for path, _ in program.changes))
+        names = {parse_path(item.path)[0] for item in program.inputs}
         for path, _ in program.changes:
-            _require(PATH.fullmatch(path) is not None and _is_line(path), f"{path!r:.60} is no name of an argument")
+            _require(parse_path(path)[0] in names, f"{path!r:.60} is changed and is no argument")
 
     def weight(self, weight: Weight) -> None:
         """A key that is a name, and a value of its shape."""
         name = f"weight {weight.key!r:.60}"
-        _require(all(part.isidentifier() for part in f"_{weight.key}".split(".")), f"{name} has a key that is no name")
-        _require(len(weight.key) <= LONGEST_NAME and weight.key not in self.weights, f"{name} occurs twice, or is too long")
-        _require(_is_line(weight.frozen) and _is_safe(weight.span), f"{name} has a text with a line break")
-        _require(_numbers(weight.value) == weight.shape, f"{name} is not of the shape {weight.shape}")
+        _require(is_key(weight.key), f"{name} has a key that is no name")
+        _require(weight.key not in self.weights, f"{name} occurs twice")
+        _require(is_line(weight.frozen) and _is_safe(weight.span), f"{name} has a text with a line break")
+        _require(_shape(weight.value) == weight.shape, f"{name} is not of the shape {weight.shape}")
         self.weights[weight.key] = weight
 
     def define(self, value: Value, known: set[Value]) -> None:
         """A value is defined once where it can be seen, has a name that is one, and a size that can be computed with."""
         _require(value not in known, f"{value} is defined twice")
-        _require(not value.name or value.name.isidentifier() and len(value.name) <= LONGEST_NAME, f"{value.name!r:.60} is no name")
+        _require(not value.name or is_name(value.name), f"{value.name!r:.60} is no name")
         shape = value.type.shape
-        _require(len(shape) <= MOST_AXES and math.prod(shape) <= MOST_NUMBERS, f"{value} of shape {shape} is too large")
+        size = math.prod(shape)
+        self.numbers += size
+        _require(len(shape) <= MOST_AXES and size <= MOST_NUMBERS, f"{value} of shape {shape} is too large")
+        _require(self.numbers <= MOST_TOGETHER, "the values of the program are too large together")
         known.add(value)
 
     def use(self, values: tuple[Value, ...], known: set[Value]) -> None:
         """Values are known where they are used."""
         for value in values:
             _require(value in known, f"{value} is used before it is defined")
+            _require(value not in self.large, f"{value} is a whole number beyond 64 bits")
 
     def block(self, block: Block, known: set[Value], depth: int) -> set[Value]:
         """A block inside of others; returns what is known at its end."""
@@ -130,15 +142,13 @@ class Checker:
         """One statement: what it uses, its blocks, what it defines."""
         match statement:
             case Op():
-                self.use(statement.args, known)
-                _check_type(statement, self.weights)
-                self.define(statement.result, known)
+                self.op(statement, known)
                 return
             case Check(ok, error, message, operands):
                 self.use((ok, *operands), known)
-                _require(error.isidentifier(), f"{error!r:.60} is no name of an exception")
+                _require(is_error(error), f"{error!r:.60} is no name of an exception")
                 _require(ok.type == SCALAR, f"{ok} decides on an error and is no truth value")
-                _check_message(message, len(operands))
+                _check_message(message, operands)
                 return
             case If(results, condition, then, orelse):
                 self.use((condition,), known)
@@ -149,8 +159,10 @@ class Checker:
                     _check_handed(arm.results, results)
             case Loop(results, count, init, body):
                 self.use(init, known)
+                self.rounds, around = self.rounds * max(count, 1), self.rounds
+                _require(self.rounds <= MOST_ROUNDS, f"a loop of {count} rounds")
                 self.block(body, known, depth + 1)
-                _require(count <= MOST_ROUNDS, f"a loop of {count} rounds")
+                self.rounds = around
                 index, *params = body.params or (None,)
                 _require(index is not None and index.type == Type(Kind.INT), "a loop does not count its rounds")
                 for given in (init, body.results):
@@ -170,26 +182,64 @@ class Checker:
                     _require(not arm.params, "an arm of a `try` has parameters")
                     _check_handed(arm.results, results)
                 for name in (name for handler in handlers for name in handler.catches):
-                    _require(name.isidentifier(), f"{name!r:.60} is no name of an exception")
+                    _require(is_error(name), f"{name!r:.60} is no name of an exception")
             case _:
                 assert_never(statement)
         for result in statement.results:
             self.define(result, known)
 
-    def tree(self, tree: Tree) -> None:
-        """The structure of the output: names of classes and fields are names."""
-        match tree:
-            case Leaf() | Static():
-                return
-            case Sequence(kind, items, names):
-                _require(kind.isidentifier() and all(name.isidentifier() for name in names), f"{kind!r:.60} is no named tuple")
-                _require(len(names) == (0 if kind in ("list", "tuple") else len(items)), f"{kind} has other fields than items")
-            case Mapping(kind, keys, items):
-                _require(kind.isidentifier() and len(keys) == len(items), f"{kind!r:.60} is no class")
-            case _:
-                assert_never(tree)
-        for item in tree.items:
-            self.tree(item)
+    def op(self, op: Op, known: set[Value]) -> None:
+        """An operation: its operands, its attributes, its type."""
+        for value in op.args:
+            _require(value in known, f"{value} is used before it is defined")
+            _require(value not in self.large or _has_float(op, value), f"{value} is a whole number beyond 64 bits")
+        _check_type(op, self.weights)
+        self.define(op.result, known)
+        if op.name == "const" and beyond_64_bits(op.attr("value")):
+            _require(abs(op.attr("value")) < LARGEST, f"{op.result} is a whole number that no float holds")  # type: ignore[arg-type]
+            self.large.add(op.result)
+
+    def tree(self, tree: Tree, depth: int) -> None:
+        """The structure of the output: names of classes and fields are names, keys are as different as those of a dict."""
+        _require(depth <= DEEPEST_TREE, "the structure of the output is nested too deeply")
+        check_structure(tree)
+        if isinstance(tree, (Sequence, Mapping)):
+            for item in tree.items:
+                self.tree(item, depth + 1)
+
+
+def check_structure(tree: Tree) -> None:
+    """One level of a structure, of the output or of an argument."""
+    match tree:
+        case Leaf() | Static():
+            return
+        case Sequence(kind, items, names):
+            plain = kind in ("list", "tuple")
+            _require(is_name(kind), f"{kind!r:.60} is no named tuple")
+            _require(all(is_name(name) and not name.startswith("_") for name in names), f"{kind!r:.60} has fields without names")
+            _require(len(names) == len(set(names)) == (0 if plain else len(items)), f"{kind} has other fields than items")
+        case Mapping(kind, keys, items):
+            _require(is_name(kind) and len(keys) == len(items), f"{kind!r:.60} is no class")
+            _require(all(map(_is_key, keys)) and len(set(keys)) == len(keys), f"{kind} has keys that are none, or one twice")
+            _require(kind == "dict" or all(isinstance(key, str) and is_name(key) for key in keys), f"{kind} has attributes without names")
+        case _:
+            assert_never(tree)
+
+
+def check_paths(paths: tuple[str, ...]) -> None:
+    """Paths are names with keys behind them, and no path leads into another."""
+    found: set[tuple[object, ...]] = set()
+    for path in paths:
+        try:
+            name, keys = parse_path(path)
+        except ValueError:
+            raise Nonsense(f"{path!r:.60} is no name of an input") from None
+        _require(is_name(name) and len(path) <= LONGEST_PATH and all(map(_is_key, keys)), f"{path!r:.60} is no name of an input")
+        _require((name, *keys) not in found, f"{path!r:.60} occurs twice")
+        found.add((name, *keys))
+    for steps in found:
+        for end in range(1, len(steps)):
+            _require(steps[:end] not in found, f"{steps[0]!r:.60} is an input and holds others")
 
 
 def _require(condition: bool, complaint: str) -> None:
@@ -197,54 +247,60 @@ def _require(condition: bool, complaint: str) -> None:
         raise Nonsense(complaint)
 
 
-def _is_line(text: str) -> bool:
-    """One line of text that cannot end a comment or a string in code."""
-    return not any(character in "\n\r\0" for character in text)
-
-
 def _is_safe(span: Span | None) -> bool:
-    return span is None or all(map(_is_line, (span.file, *span.lines)))
+    return span is None or all(map(is_line, (span.file, *span.lines)))
 
 
-def _numbers(value: Attr) -> tuple[int, ...]:
-    """The shape of a table of real numbers."""
-    try:
-        found = np.array(value)
-    except ValueError:
-        raise Nonsense("a weight is no table of numbers") from None
-    _require(found.dtype.kind in "biuf", "a weight is no number")
-    return found.shape
+def _is_key(key: object) -> bool:
+    """Whether a key of a dict can be written and compared: a plain number, a text, or a tuple of them."""
+    if isinstance(key, tuple):
+        return all(map(_is_key, key))
+    return key is None or type(key) in (bool, int, float, str, bytes)
+
+
+def _shape(value: Attr) -> tuple[int, ...]:
+    """The shape of a number or of nested tuples of numbers."""
+    if not isinstance(value, tuple):
+        _require(type(value) in (bool, int, float), "a weight is no number")
+        _require(type(value) is not int or abs(value) < LARGEST, "a weight is a whole number that no float holds")
+        return ()
+    found = {_shape(item) for item in value}
+    _require(len(found) <= 1, "a weight is no table of numbers")
+    return (len(value), *(found.pop() if found else ()))
+
+
+def _has_float(op: Op, large: Value) -> bool:
+    """Whether a whole number beyond 64 bits is brought to a float."""
+    row = TABLE.get(op.name)
+    if row is None or row.common is None:
+        return False
+    return row.common >= Kind.REAL or any(arg.type.kind >= Kind.REAL for arg in op.args if arg != large)
 
 
 def _check_type(op: Op, weights: dict[str, Weight]) -> None:
-    """The operation is in the table, its attributes are plain, and its type is the one that follows."""
+    """The operation is in the table, its attributes are what they may be, and its type is the one that follows."""
     row = TABLE.get(op.name)
     if row is None:
         raise Nonsense(f"{op.result}: `{op.name:.60}` is no operation")
     places = {place for template in (row.torch, row.python, row.numpy) for place in PLACE.findall(template)}
     operands = {int(place) for place in places if place.isdigit()}
-    _require("*" in places or len(op.args) == max(operands, default=-1) + 1, f"{op.result}: {op.name} takes {len(operands)} operands")
+    _require("*" in places and bool(op.args) or len(op.args) == max(operands, default=-1) + 1,
+             f"{op.result}: {op.name} takes {len(operands)} operands")
     if op.name == "weight":
-        key = op.attr("key") if "key" in dict(op.attrs) else None
-        _require(key in weights, f"{op.result} is the weight {key!r:.60}, which there is not")
+        attrs = dict(op.attrs)
+        key = attrs.pop("key", None)
+        _require(isinstance(key, str) and key in weights, f"{op.result} is the weight {key!r:.60}, which there is not")
+        _require(_is_key(attrs.pop("site", ())) and not attrs, f"{op.result}: a weight cannot have {', '.join(attrs)!r:.60}")
         found = Type(Kind.REAL, weights[str(key)].shape)
     else:
-        for name, value in op.attrs:
-            _require(name in places and _is_attribute(value), f"{op.result}: {op.name} cannot have {name!r:.60} = {value!r:.60}")
+        types = [arg.type for arg in op.args]
+        wrong = complaint(op.name, types, dict(op.attrs))
+        _require(not wrong, f"{op.result}: {op.name} {wrong}")
         try:
-            found = infer(op.name, [arg.type for arg in op.args], op.attrs)
+            found = infer(op.name, types, op.attrs)
         except Exception as error:  # noqa: BLE001  # NumPy's own words, whatever they are
             raise Nonsense(f"{op.result}: {op.name} has no type here: {error}") from None
     _require(found == op.result.type, f"{op.result} is declared as {op.result.type}, but {op.name} gives {found}")
-
-
-def _is_attribute(value: Attr) -> bool:
-    """Numbers, and words such as `left` or `...`; a text with anything else in it could be code."""
-    if isinstance(value, tuple):
-        return all(map(_is_attribute, value))
-    if isinstance(value, str):
-        return value.isidentifier() or value == "..."
-    return value is None or type(value) in (bool, int, float, complex)
 
 
 def _check_handed(given: tuple[Value, ...], target: tuple[Value, ...]) -> None:
@@ -255,13 +311,23 @@ def _check_handed(given: tuple[Value, ...], target: tuple[Value, ...]) -> None:
         _require(fits, f"{value} is {value.type} and is handed to {place}, which is {place.type}")
 
 
-def _check_message(message: str, operands: int) -> None:
-    """Only numbers of operands stand in braces, so that formatting reads nothing else."""
+def _check_message(message: str, operands: tuple[Value, ...]) -> None:
+    """Only numbers of operands stand in braces, and they can be written as is asked, so that formatting reads nothing else."""
     try:
         fields = [*string.Formatter().parse(message)]
     except ValueError as error:
         raise Nonsense(f"a message with wrong braces: {error}") from None
     for _, field, spec, conversion in fields:
         if field is not None:
-            plain = field.isdigit() and int(field) < operands and SPEC.fullmatch(spec or "") is not None and conversion in (None, "r", "s")
-            _require(plain, f"a message that asks for {field!r:.60}")
+            plain = field.isascii() and field.isdigit() and len(field) < 9 and int(field) < len(operands)
+            plain = plain and SPEC.fullmatch(spec or "") is not None and conversion in (None, "r", "s")
+            _require(plain and _can_be_written(operands[int(field)], spec or "", conversion), f"a message that asks for {field!r:.60}")
+
+
+def _can_be_written(value: Value, spec: str, conversion: str | None) -> bool:
+    """Whether an operand has this format."""
+    try:
+        format("" if conversion else EXAMPLES[value.type.kind], spec)
+    except ValueError:
+        return False
+    return not spec or not value.type.shape

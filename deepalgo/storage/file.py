@@ -15,9 +15,9 @@ from deepalgo.errors import FileError
 from deepalgo.files import replace_file
 from deepalgo.ir import Program
 from deepalgo.signature import Signature
-from deepalgo.storage.check_program import check_program
+from deepalgo.storage.check_program import MOST_ROUNDS, check_program
 from deepalgo.storage.plain import Json, NotPlain, Tensors
-from deepalgo.storage.read_program import read_program
+from deepalgo.storage.read_program import listed, read_program
 from deepalgo.storage.signatures import read_signature, write_signature
 from deepalgo.storage.write_program import write_program
 
@@ -58,6 +58,8 @@ def write_file(path: str | Path, stored: Stored) -> None:
 def _description(stored: Stored, tensors: Tensors) -> Json:
     """What is not a tensor, checked as it will be when it is loaded."""
     check_program(stored.program)
+    if stored.max_rounds > MOST_ROUNDS:
+        raise ValueError(f"max_rounds is {stored.max_rounds}, and a file has at most {MOST_ROUNDS}")
     grown = stored.heuristic is not stored.program
     if grown:
         check_program(stored.heuristic)
@@ -75,7 +77,7 @@ def read_file(path: str | Path) -> Stored:
     """What `write_file` wrote; FileError for a file that is cut off, altered, foreign or of another version."""
     text, tensors = _open(Path(path))
     try:
-        return _stored(json.loads(text, parse_constant=_no_constant), tensors)
+        return _stored(json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object), tensors)
     except MALFORMED as error:
         words = f"{type(error).__name__}: {error}" if type(error) in (KeyError, TypeError, IndexError, AttributeError) else str(error)
         raise FileError(f"the program in it makes no sense: {words:.200}", path=path, remedy=AGAIN) from None
@@ -86,6 +88,13 @@ AGAIN = "Nothing of it was run. Take a file that net.save wrote."
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("an object has a key twice")
+    return found
 
 
 def _open(path: Path) -> tuple[str, Tensors]:
@@ -136,13 +145,13 @@ def _stored(data: Json, tensors: Tensors) -> Stored:
     if data["signature"] is not None:
         signature = read_signature(data["signature"], program, tensors)
     options = data["options"]
-    dtype = DTYPES[options["dtype"]]
+    dtype = DTYPES[_one_of(options["dtype"], *DTYPES)]
     weights = _weights(program, tensors, dtype)
     loops = _one_of(options["loops"], "run", "settle")
     rounds = options["max_rounds"]
-    if type(rounds) is not int or rounds < 1:
+    if type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS:
         raise ValueError(f"max_rounds is {rounds!r:.40}")
-    still = tuple(_one_of(key, *weights) for key in data["still"])
+    still = tuple(_one_of(key, *weights) for key in listed(data["still"]))
     return Stored(program, heuristic, signature, loops, rounds, _one_of(options["errors"], "raise", "nan"), dtype, weights, still)
 
 
@@ -158,6 +167,6 @@ def _weights(program: Program, tensors: Tensors, dtype: torch.dtype) -> dict[str
 
 
 def _one_of(value: Any, *allowed: str) -> str:
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{value!r:.40} is none of {', '.join(allowed):.80}")
     return str(value)

@@ -11,6 +11,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from deepalgo.ir import (
     Block,
@@ -39,18 +40,21 @@ from deepalgo.ir import (
 from deepalgo.spans import Span
 from deepalgo.storage.plain import Json, Tensors, decode
 
+#: The last line and column that a place in the source may have.
+FARTHEST = 10_000_000
+
 
 def read_program(data: Json, tensors: Tensors) -> Program:
     """The program; ValueError, KeyError or TypeError where the data is not one."""
     reader = Reader(data, tensors)
-    weights = tuple(reader.weight(item) for item in data["weights"])
-    inputs = tuple(Input(_text(path), reader.value(number)) for path, number in data["inputs"])
+    weights = tuple(reader.weight(item) for item in listed(data["weights"]))
+    inputs = tuple(Input(text(path), reader.value(number)) for path, number in listed(data["inputs"]))
     body = reader.block(data["body"])
     output = reader.tree(data["output"])
-    changes = tuple((_text(path), reader.value(number)) for path, number in data["changes"])
-    sources = tuple((_text(file), _text(digest)) for file, digest in data["sources"])
+    changes = tuple((text(path), reader.value(number)) for path, number in listed(data["changes"]))
+    sources = tuple((text(file), text(digest)) for file, digest in listed(data["sources"]))
     peeled = {item.span: None for item in walk(body) if isinstance(item, While) and item.span is not None}  # what the file does not tell
-    return Program(_text(data["name"]), inputs, weights, body, output, changes, sources, tuple(peeled))
+    return Program(text(data["name"]), inputs, weights, body, output, changes, sources, tuple(peeled))
 
 
 class Reader:
@@ -58,34 +62,36 @@ class Reader:
 
     def __init__(self, data: Json, tensors: Tensors) -> None:
         self.tensors = tensors
-        self.values = {_whole(number): Value(number, Type(Kind[kind], _sizes(shape)), _text(name))
-                       for number, kind, shape, name in data["values"]}
-        files = [_text(file) for file in data["files"]]
+        self.values = {whole(number): Value(number, Type(Kind[text(kind)], _sizes(shape)), text(name))
+                       for number, kind, shape, name in listed(data["values"])}
+        if len(self.values) != len(data["values"]):
+            raise ValueError("two values have the same number")
+        files = [text(file) for file in listed(data["files"])]
         self.spans = [
-            Span(files[_whole(file)], _whole(line), _whole(column), _whole(end_line), _whole(end_column), tuple(map(_text, lines)))
-            for file, line, column, end_line, end_column, lines in data["spans"]
+            Span(files[whole(file)], _spot(line), _spot(column), _spot(end_line), _spot(end_column), tuple(map(text, listed(lines))))
+            for file, line, column, end_line, end_column, lines in listed(data["spans"])
         ]
 
     def value(self, number: Json) -> Value:
         """The value with a number."""
-        return self.values[_whole(number)]
+        return self.values[whole(number)]
 
     def list(self, numbers: Json) -> tuple[Value, ...]:
         """The values with these numbers."""
-        return tuple(self.value(number) for number in numbers)
+        return tuple(self.value(number) for number in listed(numbers))
 
     def span(self, number: Json) -> Span | None:
         """The span with a number."""
-        return None if number is None else self.spans[_whole(number)]
+        return None if number is None else self.spans[whole(number)]
 
     def weight(self, data: Json) -> Weight:
         """A number that a person wrote."""
-        return Weight(_text(data["key"]), decode(data["value"], self.tensors), _sizes(data["shape"]), Role[data["role"]],
-                      _text(data["frozen"]), self.span(data["span"]))
+        return Weight(text(data["key"]), decode(data["value"], self.tensors), _sizes(data["shape"]), Role[text(data["role"])],
+                      text(data["frozen"]), self.span(data["span"]))
 
     def block(self, data: Json) -> Block:
         """The statements of a block."""
-        return Block(self.list(data["params"]), tuple(map(self.statement, data["body"])), self.list(data["results"]))
+        return Block(self.list(data["params"]), tuple(map(self.statement, listed(data["body"]))), self.list(data["results"]))
 
     def statement(self, data: Json) -> Statement:
         """One statement."""
@@ -93,22 +99,26 @@ class Reader:
         match data:
             case {"op": name}:
                 attrs = tuple((key, decode(value, self.tensors)) for key, value in data["attrs"].items())
-                return Op(self.value(data["result"]), _text(name), self.list(data["args"]), attrs, span)
+                return Op(self.value(data["result"]), text(name), self.list(data["args"]), attrs, span)
             case {"check": ok}:
-                return Check(self.value(ok), _text(data["error"]), _text(data["message"]), self.list(data["operands"]), span)
+                return Check(self.value(ok), text(data["error"]), text(data["message"]), self.list(data["operands"]), span)
             case {"if": condition}:
                 return If(self.list(data["results"]), self.value(condition), self.block(data["then"]), self.block(data["else"]), span)
             case {"loop": count}:
-                return Loop(self.list(data["results"]), _whole(count), self.list(data["init"]), self.block(data["body"]), span)
+                return Loop(self.list(data["results"]), whole(count), self.list(data["init"]), self.block(data["body"]), span)
             case {"while": test}:
-                bound = None if data["bound"] is None else _whole(data["bound"])
+                bound = None if data["bound"] is None else whole(data["bound"])
                 body = self.block(data["body"])
                 return While(self.list(data["results"]), self.list(data["init"]), self.block(test), body, bound, span)
             case {"try": body}:
-                handlers = tuple(Handler(tuple(map(_text, item["catches"])), self.block(item["block"])) for item in data["handlers"])
+                handlers = tuple(map(self.handler, listed(data["handlers"])))
                 return Try(self.list(data["results"]), self.block(body), handlers, span)
             case _:
                 raise ValueError(f"a statement with the keys {', '.join(data)}")
+
+    def handler(self, data: Json) -> Handler:
+        """An `except`."""
+        return Handler(tuple(map(text, listed(data["catches"]))), self.block(data["block"]))
 
     def tree(self, data: Json) -> Tree:
         """The structure of what is returned."""
@@ -117,31 +127,50 @@ class Reader:
 
 def read_tree(data: Json, tensors: Tensors, see: Callable[[Json], Value]) -> Tree:
     """A structure of values; `see` finds the value behind a number."""
+
+    def again(items: Json) -> tuple[Tree, ...]:
+        return tuple(read_tree(item, tensors, see) for item in listed(items))
+
     match data:
         case {"leaf": number}:
             return Leaf(see(number))
         case {"static": item}:
             return Static(decode(item, tensors))
         case {"sequence": kind}:
-            return Sequence(_text(kind), tuple(read_tree(item, tensors, see) for item in data["items"]), tuple(map(_text, data["names"])))
+            return Sequence(text(kind), again(data["items"]), tuple(map(text, listed(data["names"]))))
         case {"mapping": kind}:
-            keys = tuple(decode(key, tensors) for key in data["keys"])
-            return Mapping(_text(kind), keys, tuple(read_tree(item, tensors, see) for item in data["items"]))
+            return Mapping(text(kind), tuple(decode(key, tensors) for key in listed(data["keys"])), again(data["items"]))
         case _:
             raise ValueError("a structure of an unknown kind")
 
 
-def _text(data: Json) -> str:
+def text(data: Json) -> str:
+    """A text and nothing else."""
     if type(data) is not str:
         raise TypeError(f"{data!r:.40} where a text is expected")
     return data
 
 
-def _whole(data: Json) -> int:
-    if type(data) is not int or data < 0:
+def whole(data: Json) -> int:
+    """A count, a size or a number of something: 64 bits are enough."""
+    if type(data) is not int or not 0 <= data < 2**63:
         raise TypeError(f"{data!r:.40} where a whole number is expected")
     return data
 
 
+def _spot(data: Json) -> int:
+    """A line or a column; carets are drawn up to there."""
+    if whole(data) > FARTHEST:
+        raise ValueError(f"{data} is no line and no column")
+    return int(data)
+
+
+def listed(data: Json) -> list[Any]:
+    """A list and nothing else."""
+    if type(data) is not list:
+        raise TypeError(f"{data!r:.40} where a list is expected")
+    return data
+
+
 def _sizes(data: Json) -> tuple[int, ...]:
-    return tuple(map(_whole, data))
+    return tuple(map(whole, listed(data)))

@@ -101,6 +101,7 @@ class Function:
         self.name = self.names.make(program.name if program.name.isidentifier() else "function")
         held = (*parameters.order, *parameters.named, *parameters.defaults, parameters.star, parameters.double_star)
         self.names.taken.update(name for name in held if name)
+        self.kinds = {kind: self.names.make(kind) for kind in _named_tuples(program.output)}
         self.writer = Writer(self.facts, self.layout, self.names, parameters.defaults, self.end)
 
     def text(self) -> str:
@@ -173,7 +174,7 @@ class Function:
                 inner = ", ".join(self.structure(item, texts) for item in items)
                 if kind == "list":
                     return f"[{inner}]"
-                return f"({inner}{',' if len(items) == 1 else ''})" if kind == "tuple" else f"{kind}({inner})"
+                return f"({inner}{',' if len(items) == 1 else ''})" if kind == "tuple" else f"{self.kinds[kind]}({inner})"
             case MappingTree(kind, keys, items):
                 held = [(key, self.structure(item, texts)) for key, item in zip(keys, items, strict=True)]
                 if kind == "dict":
@@ -183,13 +184,12 @@ class Function:
 
     def tuples(self) -> list[str]:
         """Definitions of the named tuples that are returned."""
-        found: dict[str, tuple[str, ...]] = {}
-        _note_tuples(self.program.output, found)
-        return [f"{kind} = namedtuple({quoted(kind)}, {quoted(' '.join(names))})" for kind, names in found.items()]
+        found = _named_tuples(self.program.output)
+        return [f"{self.kinds[kind]} = namedtuple({quoted(kind)}, {quoted(' '.join(names))})" for kind, names in found.items()]
 
     def exceptions(self) -> list[str]:
         """Definitions of the user's exceptions."""
-        return [f"class {name}(Exception):\n    pass" for name in self.writer.classes]
+        return [f"class {name}(Exception):\n    pass" for name in self.writer.classes.values()]
 
     def constants(self) -> list[str]:
         """Named numbers and tables."""
@@ -227,18 +227,12 @@ def _constant(name: str, text: str) -> list[str]:
     return [*found, f"    {line}", tail]
 
 
-def _note_tuples(tree: Tree, found: dict[str, tuple[str, ...]]) -> None:
-    match tree:
-        case SequenceTree(kind, items, names):
-            if kind not in ("list", "tuple"):
-                found[kind] = names
-            for item in items:
-                _note_tuples(item, found)
-        case MappingTree(items=items):
-            for item in items:
-                _note_tuples(item, found)
-        case _:
-            return
+def _named_tuples(tree: Tree) -> dict[str, tuple[str, ...]]:
+    """The named tuples of a structure, with their fields."""
+    if not isinstance(tree, (SequenceTree, MappingTree)):
+        return {}
+    own = {tree.kind: tree.names} if isinstance(tree, SequenceTree) and tree.kind not in ("list", "tuple") else {}
+    return own | {kind: names for item in tree.items for kind, names in _named_tuples(item).items()}
 
 
 def static(item: Any) -> str:
@@ -246,7 +240,7 @@ def static(item: Any) -> str:
     import numpy as np
 
     if isinstance(item, np.ndarray):
-        return f"np.array({item.tolist()!r})"
+        return f"np.array({static(item.tolist())})"
     if isinstance(item, np.generic):
         return static(item.item())
     if item is None or isinstance(item, (bool, int, float, complex, bytes)):

@@ -128,7 +128,7 @@ class Scalarize(Rewriter):
             return self.cells[value]
         if value in self.tables:
             table = self.tables[value]
-            return _filled(table.shape, lambda place: self.const(table[place].item()))
+            return _filled(table.shape, lambda place: self.const(_plain(table[place])))
         return _filled((), lambda _: self.see((value,))[0])
 
     def keep(self, value: Value, cells: Cells) -> None:
@@ -259,6 +259,11 @@ class Scalarize(Rewriter):
     def dot(self, first: Cells, second: Cells) -> Value:
         """The scalar product of two rows of values."""
         return reduce(lambda a, b: self.add("add", a, b), [self.add("mul", a, b) for a, b in zip(first, second, strict=True)])
+
+
+def _plain(number: Any) -> Any:
+    """A number of Python; a whole number beyond 64 bits is one already."""
+    return number.item() if isinstance(number, np.generic) else number
 
 
 def _filled(shape: tuple[int, ...], make: Callable[[tuple[int, ...]], Any]) -> Cells:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import re
+import string
 from collections.abc import Callable, Sequence
 from typing import assert_never
 
@@ -38,7 +39,7 @@ class Writer(Phrases):
     def __init__(self, facts: Facts, layout: Layout, names: Names, defaults: Sequence[str], end: End) -> None:
         super().__init__(facts, layout, names, defaults)
         self.end = end
-        self.classes: dict[str, None] = {}
+        self.classes: dict[str, str] = {}
 
     def statements(self, block: Block) -> None:
         """Write the statements of a block."""
@@ -149,8 +150,9 @@ class Writer(Phrases):
             return "np.linalg.LinAlgError"
         if name == "NoNumber":
             return "ValueError"
-        self.classes[name] = None
-        return name
+        if name not in self.classes:
+            self.classes[name] = self.names.make(name)
+        return self.classes[name]
 
     def stop(self, stop: Stop) -> None:
         """`if condition:` leave."""
@@ -291,11 +293,23 @@ def quoted(text: str) -> str:
 
 
 def _message(message: str, operands: Sequence[str]) -> str:
-    """The text of an exception; operands stand in braces."""
+    """The text of an exception; operands stand in braces, or are formatted where the text has marks that an f-string cannot hold.
+
+    >>> print(_message("x is {0:.2f}", ["x"]), _message("{0!r} isn't \"it\"", ["x"]))
+    f"x is {x:.2f}" '{0!r} isn\'t "it"'.format(x)
+    """
     if not message:
         return ""
     if not operands:
-        return quoted(message.replace("{{", "{").replace("}}", "}"))
-    filled = re.sub(r"\{(\d+)", lambda found: "{" + operands[int(found[1])], message)
+        return quoted(message.format())
+    parts = [(text.replace("{", "{{").replace("}", "}}"), field, spec, how) for text, field, spec, how in string.Formatter().parse(message)]
+    filled = "".join(text + ("" if field is None else _field(operands[int(field)], spec, how)) for text, field, spec, how in parts)
     quote = '"' if '"' not in filled else "'"
+    if quote in filled or "\\" in filled or not filled.isprintable():
+        return f"{quoted(message)}.format({', '.join(operands)})"
     return f"f{quote}{filled}{quote}"
+
+
+def _field(operand: str, spec: str | None, conversion: str | None) -> str:
+    """An operand in braces."""
+    return f"{{{operand}{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}}}"

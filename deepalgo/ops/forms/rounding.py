@@ -24,7 +24,7 @@ def round_digits(x: Tensor, digits: int) -> Tensor:
 def rounded(x: Tensor, digits: int) -> Tensor:
     """Scale, round and scale back; samples near a tie, or with too many digits for that, are rounded by Python."""
     double = x.to(torch.float64)
-    scale = 10.0 ** abs(digits)
+    scale = 10.0 ** min(abs(digits), 22)  # beyond, Python rounds every sample
     scaled = double * scale if digits >= 0 else double / scale
     whole = torch.round(scaled)
     result = whole / scale if digits >= 0 else whole * scale
