@@ -28,10 +28,21 @@ def replace_file(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         Path(name).chmod(mode)
         Path(name).replace(path)
+        _settle(path.parent)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             Path(name).unlink()
         raise
+
+
+def _settle(folder: Path) -> None:
+    """Bring the new name of a file to the disk, where the system can do that for folders."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _mask() -> int:

@@ -1,7 +1,9 @@
 """A fit that is interrupted loses nothing: killed and resumed it ends with the same bits, and Ctrl-C keeps the best so far."""
 
+import errno
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -11,7 +13,8 @@ import pytest
 import torch
 
 import deepalgo as da
-from deepalgo.fitting.checkpoint import Checkpoint
+from deepalgo.fitting.checkpoint import Checkpoint, unpacked
+from tests import altered_checkpoints
 
 WORKER = [sys.executable, str(Path(__file__).parent / "fit_worker.py")]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), "OMP_NUM_THREADS": "1"}
@@ -79,9 +82,64 @@ def test_a_checkpoint_is_whole_or_not_there(tmp_path, monkeypatch):
         raise OSError("disk full")
 
     monkeypatch.setattr(torch, "save", breaks)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.warns(UserWarning, match="disk full"):
         Checkpoint(path, "f").keep("stage", {"step": 2}, now=True)
     assert Checkpoint(path, "f").state("stage") == {"step": 1}
+    assert [item.name for item in tmp_path.iterdir()] == ["fit.pt"]
+
+
+def fitted(path, **options):
+    return da.fit(da.compile(line), X, targets=3.0 * X, steps=20, checkpoint=path, **options)
+
+
+def test_a_checkpoint_that_cannot_be_written_on_the_way_costs_the_checkpoint_and_not_the_run(tmp_path, monkeypatch):
+    wanted = fitted(None).network.state_dict()
+
+    def full(path, content):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("deepalgo.fitting.checkpoint.replace_file", full)
+    path = tmp_path / "fit.pt"
+    words = f"the checkpoint {path} was not written: No space left on device. Training goes on without it."
+    with pytest.warns(UserWarning, match=f"^{re.escape(words)}$"):
+        found = fitted(path).network.state_dict()
+    assert found == wanted and not path.exists()
+
+
+def refused(path):
+    """The words with which a fit refuses a checkpoint, before it computes a loss for a step."""
+    with pytest.raises(da.InputError) as error:
+        fitted(path)
+    return str(error.value)
+
+
+def test_a_place_that_cannot_be_written_to_is_noticed_before_training_starts(tmp_path, monkeypatch):
+    monkeypatch.setattr("deepalgo.fitting.fit.Training", None)
+    lost = tmp_path / "absent" / "fit.pt"
+    assert refused(lost) == f"the checkpoint {lost} has no folder to be in: make {lost.parent} first, or name another file"
+    assert refused(tmp_path) == f"the checkpoint {tmp_path} is a folder: name a file"
+
+    def forbidden(**options):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("tempfile.mkstemp", forbidden)
+    path = tmp_path / "fit.pt"
+    assert refused(path) == f"the checkpoint {path} cannot be written (Permission denied): name another file"
+
+
+def test_a_checkpoint_without_a_checksum_is_still_read(tmp_path):
+    path = tmp_path / "fit.pt"
+    wanted = fitted(path).network.state_dict()
+    torch.save(unpacked(path.read_bytes()), path)
+    assert path.read_bytes().startswith(b"PK")
+    assert fitted(path).network.state_dict() == wanted
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_altered_checkpoint_is_refused_in_one_sentence_or_goes_on(seed, tmp_path):
+    counts = altered_checkpoints.outcomes(40, seed, tmp_path / "fit.pt")
+    assert set(counts) <= {"refused as altered", "refused as no checkpoint", "goes on"}
+    assert counts["refused as altered"] > 5 and counts["refused as no checkpoint"] > 5
 
 
 def test_control_c_keeps_the_best_so_far():

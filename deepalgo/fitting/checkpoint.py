@@ -11,9 +11,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
-import pickle
+import tempfile
 import time
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -22,13 +24,20 @@ import torch
 from torch import Tensor
 
 from deepalgo.errors import InputError
+from deepalgo.files import replace_file
 
 #: Seconds between two writes, so that short steps are not spent on the disk.
 PAUSE = 0.5
+#: How a file begins; a checksum of the rest follows, and a line break.
+HEAD = b"deepalgo checkpoint 2 "
+AWAY = "remove it, or name another file"
 
 
 class Checkpoint:
-    """States by the name of the stage. Without a path nothing is kept; `writes=False` only reads."""
+    """States by the name of the stage. Without a path nothing is kept; `writes=False` only reads.
+
+    A place that cannot be written to is refused at once. What fails later costs the checkpoint and not the run.
+    """
 
     def __init__(self, path: str | os.PathLike[str] | None, fingerprint: str, writes: bool = True) -> None:
         self.path = None if path is None else Path(path)
@@ -36,6 +45,8 @@ class Checkpoint:
         self.writes = writes
         self.stages: dict[str, Any] = {}
         self.written = -float("inf")
+        if self.path is not None and writes:
+            check_place(self.path)
         if self.path is not None and self.path.exists():
             self.stages = self._read(self.path)
 
@@ -48,34 +59,79 @@ class Checkpoint:
         if self.path is None or not self.writes or (not now and time.monotonic() - self.written < PAUSE):
             return
         self.stages[stage] = state
-        write_whole(self.path, {"fingerprint": self.fingerprint, "stages": self.stages})
+        try:
+            replace_file(self.path, packed({"fingerprint": self.fingerprint, "stages": self.stages}))
+        except OSError as error:
+            reason = error.strerror or str(error)
+            warnings.warn(f"the checkpoint {self.path} was not written: {reason}. Training goes on without it.", stacklevel=2)
         self.written = time.monotonic()
+
+    def refusal(self) -> InputError:
+        """What to say of a state that no training can go on from."""
+        return InputError(f"{self.path} is not a checkpoint of this fit: {AWAY}")
 
     def _read(self, path: Path) -> dict[str, Any]:
         try:
-            kept = torch.load(path, weights_only=True)
-            fingerprint, stages = kept["fingerprint"], kept["stages"]
-        except (pickle.UnpicklingError, RuntimeError, EOFError, LookupError, TypeError, ValueError, AttributeError):
-            raise InputError(f"{path} is not a checkpoint of a fit: remove it, or name another file") from None
-        if fingerprint != self.fingerprint:
-            raise InputError(f"{path} belongs to a fit with other data, weights or settings: remove it, or name another file")
-        found: dict[str, Any] = stages
-        return found
+            content = path.read_bytes()
+        except OSError as error:
+            raise InputError(f"{path} cannot be read ({error.strerror}): {AWAY}") from None
+        try:
+            kept = unpacked(content)
+        except Altered:
+            raise InputError(f"{path} was cut off or altered after it was written: {AWAY}") from None
+        except Exception:  # noqa: BLE001  # whatever torch says of a file that is none of its own
+            raise InputError(f"{path} is not a checkpoint of a fit: {AWAY}") from None
+        match kept:
+            case {"fingerprint": str(name), "stages": dict(stages)} if all(isinstance(state, dict) for state in stages.values()):
+                if name != self.fingerprint:
+                    raise InputError(f"{path} belongs to a fit with other data, weights or settings: {AWAY}")
+                return stages
+            case _:
+                raise InputError(f"{path} is not a checkpoint of a fit: {AWAY}")
 
 
-def write_whole(path: Path, content: Any) -> None:
-    """Write a file beside its place, make sure it is on the disk, then put it there in one step."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    with beside.open("wb") as file:
-        torch.save(content, file)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
+class Altered(ValueError):
+    """The checksum is another."""
+
+
+def packed(content: Any) -> bytes:
+    """Tensors and plain values as the bytes of a file, with a checksum in front.
+
+    >>> unpacked(packed({"step": 7}))
+    {'step': 7}
+    >>> unpacked(packed({"step": 7})[:-1])
+    Traceback (most recent call last):
+    deepalgo.fitting.checkpoint.Altered: the checksum is another
+    """
+    file = io.BytesIO()
+    torch.save(content, file)
+    body = file.getvalue()
+    return HEAD + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+
+
+def unpacked(content: bytes) -> Any:
+    """The content of a file; one that starts otherwise is read as what torch itself writes."""
+    if content.startswith(HEAD):
+        digest, _, content = content.removeprefix(HEAD).partition(b"\n")
+        if digest != hashlib.sha256(content).hexdigest().encode():
+            raise Altered("the checksum is another")
+    elif HEAD.startswith(content[: len(HEAD)]):
+        raise Altered("the beginning is cut off")
+    return torch.load(io.BytesIO(content), weights_only=True)
+
+
+def check_place(path: Path) -> None:
+    """Raise InputError unless a file can be written there."""
+    if path.is_dir():
+        raise InputError(f"the checkpoint {path} is a folder: name a file")
+    if not path.parent.is_dir():
+        raise InputError(f"the checkpoint {path} has no folder to be in: make {path.parent} first, or name another file")
     try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise InputError(f"the checkpoint {path} cannot be written ({error.strerror}): name another file") from None
+    os.close(handle)
+    Path(name).unlink()
 
 
 def fingerprint(text: str, tensors: Iterable[Tensor]) -> str:

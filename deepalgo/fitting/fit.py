@@ -43,6 +43,7 @@ from deepalgo.fitting.optimise import Optimiser, is_second_order
 from deepalgo.fitting.polish import polish
 from deepalgo.fitting.progress import Bar
 from deepalgo.fitting.report import Fit
+from deepalgo.fitting.resume import UNFIT
 from deepalgo.fitting.samples import PAIRS, Draw, Samples, read, tensors
 from deepalgo.fitting.space import Space
 from deepalgo.fitting.split import check_share, clean, parts
@@ -193,7 +194,10 @@ class Work:
         training = Training(space, self.objective, self.batches, self.validation, known, settings, self.world)
         bar.begin(name, settings.steps)
         if (state := self.checkpoint.state(name)) is not None:
-            training.restore(state)
+            try:
+                training.restore(state)
+            except UNFIT:
+                raise self.checkpoint.refusal() from None
 
         def after_look(training: Training) -> None:
             bar.show(training.progress.step, training.best.best, training.floor)

@@ -19,6 +19,7 @@ from torch import Tensor
 from deepalgo.fitting.batches import Batches
 from deepalgo.fitting.objective import Objective
 from deepalgo.fitting.optimise import Optimiser, is_second_order, make, one_cycle
+from deepalgo.fitting.resume import check_progress, check_run, rehearse
 from deepalgo.fitting.samples import Samples, mix
 from deepalgo.fitting.space import Space
 from deepalgo.fitting.together import Together
@@ -312,13 +313,16 @@ class Training:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go back to a state."""
+        """Go back to a state; one of UNFIT for a state that is none of this training."""
         for run, kept in zip(self.runs, state["runs"], strict=True):
+            check_run(run, kept)
             with torch.no_grad():
                 run.x.copy_(kept["x"])
             run.optimiser.load_state_dict(kept["optimiser"])
+            rehearse(run.optimiser)
             run.best, run.best_x, run.stale = kept["best"], kept["best_x"], kept["stale"]
             run.in_a_row, run.high, run.ended = kept["in_a_row"], kept["high"], kept["ended"]
+        check_progress(state)
         history = [(row[0], row[1], row[2]) for row in state["history"]]
         self.progress = Progress(state["step"], state["skipped"], state["seconds"], history)
 
