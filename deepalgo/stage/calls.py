@@ -237,6 +237,12 @@ def assigned(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
             free.update(item.names)
         elif isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load):
             found.add(item.id)
+        elif isinstance(item, (ast.MatchAs, ast.MatchStar, ast.ExceptHandler)) and item.name is not None:
+            found.add(item.name)
+        elif isinstance(item, ast.MatchMapping) and item.rest is not None:
+            found.add(item.rest)
+        elif isinstance(item, ast.alias):
+            found.add((item.asname or item.name).partition(".")[0])
         elif isinstance(item, (ast.FunctionDef, ast.ClassDef)):
             found.add(item.name)
             continue

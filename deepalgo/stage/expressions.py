@@ -14,7 +14,7 @@ from deepalgo.stage import arithmetic, assignment, attributes, calls, comparison
 from deepalgo.stage.exits import Way, falling
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.regions import choose, meet, only_computes, resume, run_arm
-from deepalgo.stage.sifting import Given, Sifted, kept
+from deepalgo.stage.sifting import Asked, Given, Sifted, kept
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute, distribute_first, resolve
 from deepalgo.stage.values import Closure, Frame, Generator, Signal, Text, Union, UserRaise
@@ -403,6 +403,7 @@ HANDLERS: dict[type[ast.expr], Callable[[Machine, Any], Any]] = {
     ast.Yield: generators.value_of_yield,
     ast.YieldFrom: generators.value_of_yield,
     Given: lambda machine, node: node.value,
+    Asked: lambda machine, node: node.ask(),
     ast.SetComp: _set_comprehension,
     ast.DictComp: _dict_comprehension,
     ast.NamedExpr: _walrus,

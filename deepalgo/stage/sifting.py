@@ -49,6 +49,14 @@ class Given(ast.expr):
         self.value = value
 
 
+class Asked(ast.expr):
+    """An expression that a function of ours computes when it is evaluated."""
+
+    def __init__(self, ask: Callable[[], Any]) -> None:
+        super().__init__()
+        self.ask = ask
+
+
 class _Nothing:
     """What the best of no items is."""
 

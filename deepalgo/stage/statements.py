@@ -15,9 +15,11 @@ from deepalgo.stage import (
     exceptions,
     generators,
     inplace,
+    local_classes,
     loops,
     managers,
     names,
+    patterns,
     subscripts,
     tries,
 )
@@ -58,8 +60,6 @@ def _describe(node: ast.stmt) -> str:
         "AsyncFor": "`async for`",
         "AsyncWith": "`async with`",
         "AsyncFunctionDef": "`async def`",
-        "ClassDef": "a class defined in a function",
-        "Match": "`match`",
         "TryStar": "`except*`",
     }
     return names.get(type(node).__name__) or describe(node)
@@ -282,6 +282,8 @@ HANDLERS: dict[type[ast.stmt], Callable[[Machine, Any], Exit | Pending]] = {
     ast.Continue: _continue,
     ast.Pass: _pass,
     ast.If: _if,
+    ast.Match: patterns.run_match,
+    ast.ClassDef: local_classes.define,
     ast.Raise: _raise,
     ast.Assert: _assert,
     ast.FunctionDef: _define,
