@@ -51,6 +51,13 @@ class Value:
     type: Type = field(compare=False)
     name: str = field(default="", compare=False)
 
+    # Written out, as sets and dicts of values are asked millions of times.
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Value) and self.id == other.id
+
+    def __hash__(self) -> int:
+        return self.id
+
     def __str__(self) -> str:
         return f"%{self.name}{self.id}"
 

@@ -84,6 +84,7 @@ class Network(torch.nn.Module):
         self.weights = Weights(program.weights)
         self.failures: Counter[str] = Counter()
         self._executables: dict[Plan, Executable] = {}
+        self._simple: dict[bool, Program] = {}
         self._fixed: Executable
         self._complaint = Complaint(self._complain)
         self.register_buffer("_told", torch.zeros((), dtype=torch.bool), persistent=False)
@@ -236,7 +237,7 @@ class Network(torch.nn.Module):
 
     def _executable(self, plan: Plan) -> Executable:
         if plan not in self._executables:
-            self._executables[plan] = build(self.program, plan)
+            self._executables[plan] = build(self.program, plan, self._simple)
         return self._executables[plan]
 
     def with_program(self, program: Program) -> Network:

@@ -21,8 +21,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from deepalgo.emit.per_block import fails_itself, has
 from deepalgo.emit.rewriter import BOOL, INT, Fresh, Rewriter
-from deepalgo.ir import Block, Check, If, Loop, Program, Statement, Try, Value, While, blocks, walk
+from deepalgo.ir import Block, Check, If, Loop, Program, Statement, Try, Value, While, blocks
 
 
 def code_errors(program: Program, rounds: int) -> tuple[Program, tuple[Check, ...]]:
@@ -41,11 +42,7 @@ def flag_errors(program: Program, rounds: int) -> tuple[Program, tuple[Check, ..
 
 def can_fail(statement: Statement) -> bool:
     """Whether a statement holds checks, or a loop that may not end."""
-    return any(map(_fails_itself, (statement, *(inner for block in blocks(statement) for inner in walk(block)))))
-
-
-def _fails_itself(statement: Statement) -> bool:
-    return isinstance(statement, Check) or (isinstance(statement, While) and statement.bound is None)
+    return fails_itself(statement) or any(map(has(fails_itself), blocks(statement)))
 
 
 class CodeErrors(Rewriter):
@@ -59,6 +56,7 @@ class CodeErrors(Rewriter):
         self.checks: list[Check] = [] if checks is None else checks
         self.code: Value | None = None
         self.zero: Value | None = None
+        self.fails = has(fails_itself)
 
     def coded(self, block: Block) -> tuple[Block, Value]:
         """The block, and the code after it; the code starts with 0 in front of it."""
@@ -92,7 +90,7 @@ class CodeErrors(Rewriter):
 
     def branch(self, branch: If) -> None:
         """The code is one more result."""
-        if not can_fail(branch):
+        if not any(map(self.fails, blocks(branch))):
             return super().branch(branch)
         condition = self.see((branch.condition,))[0]
         then, orelse = self.arm(branch.then), self.arm(branch.orelse)
@@ -112,7 +110,7 @@ class CodeErrors(Rewriter):
 
     def loop(self, loop: Loop) -> None:
         """The code is carried along."""
-        if not can_fail(loop):
+        if not self.fails(loop.body):
             return super().loop(loop)
         assert self.code is not None
         init = (*self.see(loop.init), self.code)
@@ -127,7 +125,7 @@ class CodeErrors(Rewriter):
 
     def repeat(self, loop: While) -> None:
         """Carry the code and the truth of the test, which can fail itself; a sample stops at its first error."""
-        if not can_fail(loop):
+        if loop.bound is not None and not any(map(self.fails, blocks(loop))):
             return super().repeat(loop)
         assert self.code is not None
         go = self.test(loop.test, self.see(loop.init))
@@ -144,11 +142,11 @@ class CodeErrors(Rewriter):
 
     def test(self, test: Block, state: tuple[Value, ...]) -> Value:
         """A copy of the test, in the current block."""
-        before, self.renews, renews = dict(self.env), True, self.renews
+        self.renews, renews = True, self.renews
         self.env.update(zip(test.params, state, strict=True))
         self.statements(test.body)
         (go,) = self.see(test.results)
-        self.env, self.renews = before, renews
+        self.renews = renews  # what it defines no one else sees
         return go
 
     def round(self, loop: While) -> Block:

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from deepalgo.emit.depth import deep_calls
 from deepalgo.emit.load import load
-from deepalgo.emit.lower import Lowered, Plan, lower
+from deepalgo.emit.lower import Lowered, Plan, lower, simplify
 from deepalgo.emit.rewriter import all_values
 from deepalgo.emit.torch_code import Written, write
 from deepalgo.ir import Program
@@ -53,10 +53,13 @@ class Executable:
         return list(self.function(run if chosen is None else run.sub(chosen), *leaves, *weights))
 
 
-def build(program: Program, plan: Plan) -> Executable:
-    """Lower, write and load a program."""
+def build(program: Program, plan: Plan, simple: dict[bool, Program] | None = None) -> Executable:
+    """Lower, write and load a program. `simple` keeps what plans share, with a record and without."""
+    simple = {} if simple is None else simple
     with deep_calls():
-        lowered = lower(program, plan)
+        if plan.record not in simple:
+            simple[plan.record] = simplify(program, plan.record)
+        lowered = lower(simple[plan.record], plan)
         written = write(lowered.program, record=plan.record)
-        simple = all(not value.type.shape for value in all_values(lowered.program))
-        return Executable(plan, lowered, written, Tables(written.tables), load(written.text, program.name), simple)
+        is_simple = all(not value.type.shape for value in all_values(lowered.program))
+        return Executable(plan, lowered, written, Tables(written.tables), load(written.text, program.name), is_simple)

@@ -40,13 +40,16 @@ class Fold(Knowing):
 
     def __init__(self, fresh: Fresh) -> None:
         super().__init__(fresh)
-        self.asked: dict[tuple[Value, Value], Value] = {}
+        self.asked: dict[tuple[Value, str], Value] = {}
+        self.fresh_questions: list[tuple[Value, str]] = []
 
     def block(self, block: Block) -> Block:
         """A block; what was added for a question in it is not there behind it."""
-        before = dict(self.asked)
+        before, self.fresh_questions = self.fresh_questions, []
         made = super().block(block)
-        self.asked = before
+        for question in self.fresh_questions:
+            del self.asked[question]
+        self.fresh_questions = before
         return made
 
     def instead(self, op: Op, args: tuple[Value, ...]) -> Value | None:
@@ -97,10 +100,12 @@ class Fold(Knowing):
         op = self.made.get(value)
         if op is None or op.name != "select" or value.type != Type(Kind.INT):
             return None
-        if (value, number) not in self.asked:
+        question = value, repr(self.known[number])
+        if question not in self.asked:
             condition, first, second = op.args[0], *(self.differing(side, number) for side in op.args[1:])
-            self.asked[value, number] = self.choice(condition, first, second) or self.add("select", condition, first, second)
-        return self.asked[value, number]
+            self.asked[question] = self.choice(condition, first, second) or self.add("select", condition, first, second)
+            self.fresh_questions.append(question)
+        return self.asked[question]
 
     def differing(self, side: Value, number: Value) -> Value:
         """The same of one side of the choice."""

@@ -22,6 +22,9 @@ QUESTIONS: Mapping[str, Callable[..., bool]] = {
     "not": operator.not_,
 }
 
+#: Parts of a chain of `and` or `or` that are looked at.
+MOST_PARTS = 32
+
 
 class Knowing(Rewriter):
     """`known` are the single values that are constant where the current statement stands, `made` the operations by their result."""
@@ -86,9 +89,17 @@ class Knowing(Rewriter):
         return args[0] if sides[1] <= sides[0] else args[1] if sides[0] <= sides[1] else None
 
     def chain(self, name: str, value: Value) -> set[Value]:
-        """The parts of `a and b and c`, or of `a or b or c`."""
-        op = self.made.get(value)
-        return set().union(*(self.chain(name, arg) for arg in op.args)) if op is not None and op.name == name else {value}
+        """The parts of `a and b and c`, or of `a or b or c`; of a long one those next to the value, and what is left of it."""
+        parts: set[Value] = set()
+        waiting = [value]
+        while waiting:
+            part = waiting.pop(0)
+            op = self.made.get(part)
+            if op is not None and op.name == name and len(waiting) + len(parts) < MOST_PARTS:
+                waiting.extend(op.args)
+            else:
+                parts.add(part)
+        return parts
 
     def opposite(self, value: Value) -> Value | None:
         """The value of which this is `not`."""

@@ -41,12 +41,15 @@ class LookUp(Rewriter):
         self.levels = levels
         self.chains: dict[Value, tuple[tuple[Value, ...], tuple[Value, ...]]] = {}
         self.places: dict[tuple[Value, ...], Value] = {}
+        self.found: list[tuple[Value, ...]] = []
 
     def block(self, block: Block) -> Block:
         """A block; the places found in it are not known behind it."""
-        before = dict(self.places)
+        before, self.found = self.found, []
         made = super().block(block)
-        self.places = before
+        for conditions in self.found:
+            del self.places[conditions]
+        self.found = before
         return made
 
     def op(self, op: Op) -> None:
@@ -73,4 +76,5 @@ class LookUp(Rewriter):
         """The number of the first condition that holds."""
         if conditions not in self.places:
             self.places[conditions] = self.add("first", *conditions)
+            self.found.append(conditions)
         return self.places[conditions]

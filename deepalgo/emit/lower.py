@@ -52,12 +52,16 @@ class Lowered:
     checks: tuple[Check, ...] = ()
 
 
-def lower(program: Program, plan: Plan) -> Lowered:
-    """Bring a program into the form that its plan asks for."""
+def simplify(program: Program, record: bool) -> Program:
+    """The program without what is known, repeated or of no use, as every plan takes it; a record has its loops as they are."""
     program = hoist(program)
-    if not plan.record:
+    if not record:
         program = unroll(program)
-    program = prune(spare(sink(merge(fold(program)))))
+    return prune(spare(sink(merge(fold(program)))))
+
+
+def lower(program: Program, plan: Plan) -> Lowered:
+    """Bring a program that `simplify` made into the form that its plan asks for."""
     if any(isinstance(statement, Try) for statement in walk(program.body)):
         program = prune(catch(program, plan.rounds))
     checks: tuple[Check, ...] = ()

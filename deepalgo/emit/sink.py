@@ -22,11 +22,13 @@ f(x: real)
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Container, Iterable
 from dataclasses import replace
 
+from deepalgo.emit.per_block import captures, counts, has
 from deepalgo.emit.rewriter import Fresh, Rewriter
-from deepalgo.ir import Block, Check, If, Kind, Op, Program, Value, captured, walk
+from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Try, Value, While
 from deepalgo.ops.table import TABLE, infer
 from deepalgo.spans import Span
 
@@ -35,7 +37,7 @@ ORIGINS = {"div", "quotient", "pow", "sqrt", "cbrt", "exp", "exp2", "expm1", "lo
            "atanh", "tan", "sinh", "cosh", "gamma", "lgamma", "mod", "fmod", "remainder", "hypot", "atan2"}
 #: Python's choices: the second operand if it compares so with the first.
 SMALLER = {"min": "lt", "max": "gt"}
-#: Branches are not copied into an arm if it would get more statements.
+#: Branches are not copied into an arm if it would get more statements, and of operations only the last so many.
 LONGEST = 60
 #: Operations that are harmless if their second operand is not 0.
 QUOTIENTS = {"div", "quotient", "mod", "fmod", "remainder"}
@@ -62,14 +64,17 @@ class Sink(Rewriter):
         self.order: dict[Value, int] = {}
         self.guarded: set[Span | None] = set()
         self.steady: set[Value] = set()
-        self.captures: dict[int, tuple[Value, ...]] = {}
+        self.origins: set[Value] = set()
+        self.captures = captures()
+        self.counts = counts()
+        self.repeats = has(lambda statement: isinstance(statement, (Loop, While, Try)))
 
     def block(self, block: Block) -> Block:
         """A block; checks at the place of an operation are its guards, before or after it."""
-        before = self.guarded
-        self.guarded = before | {statement.span for statement in block.body if isinstance(statement, Check)}
+        found = {statement.span for statement in block.body if isinstance(statement, Check)} - self.guarded
+        self.guarded |= found
         result = super().block(block)
-        self.guarded = before
+        self.guarded -= found
         return result
 
     def op(self, op: Op) -> None:
@@ -83,8 +88,10 @@ class Sink(Rewriter):
             return self.select(op, args)
         if op.name in SMALLER and op.result.type.kind == Kind.REAL and any(arg in self.hazards for arg in args):
             return self.select(op, (self.add(SMALLER[op.name], args[1], args[0]), args[1], args[0]))
-        if self.is_origin(op) or any(arg in self.hazards for arg in args):
+        if (begins := self.is_origin(op)) or any(arg in self.hazards for arg in args):
             self.add_hazard(op.result, replace(op, args=args))
+        if begins:
+            self.origins.add(op.result)
         super().op(op)
         return None
 
@@ -96,13 +103,14 @@ class Sink(Rewriter):
     def add_branch(self, branch: If) -> None:
         """Append a branch; what an arm that may be infinite hands out may be infinite."""
         self.out.append(branch)
-        statements = [*walk(branch.then), *walk(branch.orelse)]
-        if not all(isinstance(statement, (Op, If, Check)) for statement in statements):
+        arms = branch.then, branch.orelse
+        if any(map(self.repeats, arms)):
             return
-        for result, *arms in zip(branch.results, branch.then.results, branch.orelse.results, strict=True):
-            if any(value in self.hazards for value in arms):
+        size = sum(map(self.counts, arms))
+        for result, *values in zip(branch.results, branch.then.results, branch.orelse.results, strict=True):
+            if any(value in self.hazards for value in values):
                 self.add_hazard(result, branch)
-                self.sizes[result] = len(statements)
+                self.sizes[result] = size
 
     def is_origin(self, op: Op) -> bool:
         """Whether an infinity can begin here; weights are no zeros, or there would be a check."""
@@ -127,7 +135,7 @@ class Sink(Rewriter):
     def branch(self, branch: If) -> None:
         """What only one arm takes in is computed there."""
         condition = self.see((branch.condition,))[0]
-        cones = [self.cone(self.see(captured(arm, self.captures))) for arm in (branch.then, branch.orelse)]
+        cones = [self.cone(self.see(self.captures(arm))) for arm in (branch.then, branch.orelse)]
         both = set(cones[0]) & set(cones[1])
         then, orelse = (
             self.arm(arm, [value for value in cone if value not in both])
@@ -138,40 +146,67 @@ class Sink(Rewriter):
     def cone(self, values: Iterable[Value]) -> list[Value]:
         """The hazards that these values are or depend on, in the order of the program; up to branches where there would be too many."""
         start = [value for value in values if value in self.hazards]
-        found = self.reached(start, LONGEST)
-        return sorted(self.reached(start) if found is None else found, key=self.order.__getitem__)  # type: ignore[arg-type]  # a set
+        found = self.reached(start) if start else set()
+        return self.nearest(start) if found is None else sorted(found, key=self.order.__getitem__)
 
-    def reached(self, start: list[Value], most: int | None = None) -> set[Value] | None:
-        """The hazards that these are or depend on; up to branches or, if there is a bound, through them: None if it is passed."""
+    def reached(self, start: list[Value]) -> set[Value] | None:
+        """The hazards that these are or depend on, through branches; None if there are too many."""
         found: set[Value] = set()
         waiting, size = list(start), 0
         while waiting:
             value = waiting.pop()
-            if value in found or (most is None and value in self.sizes):
+            if value in found:
                 continue
             found.add(value)
             size += self.sizes.get(value, 1)
-            if most is not None and size > most:
+            if size > LONGEST:
                 return None
             waiting.extend(arg for arg in self.needs(value) if arg in self.hazards)
         return found
 
+    def nearest(self, start: list[Value]) -> list[Value]:
+        """The last operations among the hazards, up to branches, as far as one of them can be where an infinity begins."""
+        waiting = [(-self.order[value], value.id, value) for value in dict.fromkeys(start)]
+        heapq.heapify(waiting)
+        found: list[Value] = []
+        seen = set(start)
+        while waiting and len(found) < LONGEST:
+            *_, value = heapq.heappop(waiting)
+            if value in self.sizes:
+                continue
+            found.append(value)
+            for arg in self.needs(value):
+                if arg in self.hazards and arg not in seen:
+                    seen.add(arg)
+                    heapq.heappush(waiting, (-self.order[arg], arg.id, arg))
+        kept: dict[Value, None] = {}
+        for value in reversed(found):
+            if value in self.origins or any(arg in kept for arg in self.needs(value)):
+                kept[value] = None
+        return list(kept)
+
     def needs(self, value: Value) -> Iterable[Value]:
         """What a hazard is computed from; a branch that is copied decides by the same condition."""
         maker = self.hazards[value]
-        return maker.args if isinstance(maker, Op) else (*captured(maker.then, self.captures), *captured(maker.orelse, self.captures))
+        return maker.args if isinstance(maker, Op) else (*self.captures(maker.then), *self.captures(maker.orelse))
 
     def arm(self, block: Block, cone: list[Value]) -> Block:
         """An arm that starts with its own copy of the cone."""
         if not cone:
             return self.block(block)
-        env, outer, self.out = self.env, self.out, []
+        outer, self.out = self.out, []
         copies = self.copies(cone, {})
         # Names of the block around may stand for a hazard, too.
-        self.env = {value: copies.get(stands, stands) for value, stands in self.env.items()} | copies
+        stood = {value: self.env.get(value) for value in self.captures(block)}
+        self.env |= {value: copies[stands or value] for value, stands in stood.items() if (stands or value) in copies}
         made = self.block(block)
         made = replace(made, body=(*self.out, *made.body))
-        self.env, self.out = env, outer
+        for value, stands in stood.items():
+            if stands is None:
+                self.env.pop(value, None)
+            else:
+                self.env[value] = stands
+        self.out = outer
         return made
 
     def copies(self, cone: list[Value], boundary: dict[Value, Value]) -> dict[Value, Value]:
@@ -186,6 +221,8 @@ class Sink(Rewriter):
             copies[value] = self.fresh.value(infer(maker.name, [arg.type for arg in args], maker.attrs), value.name)
             copy = replace(maker, args=args, result=copies[value])
             self.add_hazard(copies[value], copy)
+            if value in self.origins:
+                self.origins.add(copies[value])
             self.out.append(copy)
         return copies
 

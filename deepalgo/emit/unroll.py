@@ -15,8 +15,9 @@ f(x: real)
 
 from __future__ import annotations
 
+from deepalgo.emit.per_block import counts
 from deepalgo.emit.rewriter import Fresh, Rewriter
-from deepalgo.ir import Block, Loop, Program, Value, walk
+from deepalgo.ir import Block, Loop, Program, Value
 
 #: Statements up to which a loop is written out.
 SHORT = 64
@@ -30,11 +31,14 @@ def unroll(program: Program) -> Program:
 class Unroll(Rewriter):
     """Every round is a copy of the body."""
 
+    def __init__(self, fresh: Fresh) -> None:
+        super().__init__(fresh)
+        self.counts = counts()
+
     def loop(self, loop: Loop) -> None:
         """Rounds in a row, each from what the round before hands out."""
-        statements = sum(1 for _ in walk(loop.body))
         pairs = zip(loop.init, loop.body.params[1:], strict=True)
-        if loop.count * statements > SHORT or any(first.type.shape != param.type.shape for first, param in pairs):
+        if loop.count * self.counts(loop.body) > SHORT or any(first.type.shape != param.type.shape for first, param in pairs):
             return super().loop(loop)
         carried = self.see(loop.init)
         for number in range(loop.count):
@@ -44,13 +48,13 @@ class Unroll(Rewriter):
 
     def round(self, body: Block, number: int, carried: tuple[Value, ...]) -> tuple[Value, ...]:
         """One round in the current block."""
-        before, self.renews, renews = dict(self.env), True, self.renews
+        self.renews, renews = True, self.renews
         index, *params = body.params
         self.env.update(zip(params, self.fitted(carried, tuple(params)), strict=True))
         self.env[index] = self.const(number)
         self.statements(body.body)
         results = self.see(body.results)
-        self.env, self.renews = before, renews
+        self.renews = renews  # what a round defines no one sees behind it
         return results
 
     def fitted(self, values: tuple[Value, ...], targets: tuple[Value, ...]) -> tuple[Value, ...]:

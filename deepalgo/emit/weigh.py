@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from deepalgo.ir import Block, If, Kind, Loop, Op, Statement, Value, While, captured
+from deepalgo.emit.per_block import PerBlock, captures
+from deepalgo.ir import Block, If, Kind, Loop, Op, Statement, Value, While
 
 #: What operations cost in additions of 100 000 numbers; those that are not named cost one.
 COSTS = {"pow": 20, "exp": 3, "expm1": 8, "log": 4, "log1p": 8, "log2": 4, "log10": 5, "sqrt": 3, "cbrt": 30, "sin": 6, "cos": 6, "tan": 12,
@@ -29,16 +30,18 @@ class Scales:
 
     def __init__(self, varies: Callable[[Value], bool]) -> None:
         self.varies = varies
+        self.captures = captures()
+        self.costs = PerBlock[float](lambda block, _: sum(map(self.each, block.body)))
 
     def is_light(self, branch: If) -> bool:
         """Whether both arms may be computed for every sample. If not, each sample is spared about half of what stands in them."""
         arms = self.cost(branch.then) + self.cost(branch.orelse)
-        taken = sum(self.varies(value) for arm in (branch.then, branch.orelse) for value in captured(arm))
+        taken = sum(self.varies(value) for arm in (branch.then, branch.orelse) for value in self.captures(arm))
         return arms / 2 + sum(map(_choice, branch.results)) <= SORT + TAKE * taken + JOIN * len(branch.results)
 
     def cost(self, block: Block) -> float:
         """How many additions a block amounts to; a loop that ends by data is no end of them."""
-        return sum(map(self.each, block.body))
+        return self.costs(block)
 
     def each(self, statement: Statement) -> float:
         """The same of one statement."""
