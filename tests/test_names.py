@@ -1,6 +1,10 @@
-"""Variables can be named in transformations however they got their value: by a formula, by a branch, as part of an array."""
+"""Variables can be named in transformations however they got their value; and no name of the user's meets one that emitted code needs."""
+
+import linecache
+import math
 
 import numpy as np
+import pytest
 import torch
 
 import deepalgo as da
@@ -74,3 +78,59 @@ def test_source_names_a_part_of_an_array_that_is_read_once():
     text = da.source(da.compile(split, example=((np.ones(4),), {})))
     assert "    tail = a[2:]\n" in text and "head" not in text and "np.sum(a[:2] * tail)" in text
     np.testing.assert_allclose(load(text)(ROWS[0].numpy()), split(ROWS[0].numpy()), rtol=1e-12)
+
+
+LOOPS = """
+def {name}({name}, y):
+    while {name} > 1.0:
+        {name} = {name} * 0.5
+        if y > 2.0:
+            y = y - math.sin({name})
+        else:
+            y = y + 1.0 / (1.0 + y * y)
+    total = 0.0
+    for k in range(70):
+        total = total + {name} * 0.1 - k * 0.01
+    return total if total > 3.0 else {name} + y
+"""
+
+
+def written(text, name):
+    """The function in a text, with lines that can be found."""
+    file = f"<{name}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    space = {"math": math}
+    exec(compile(text, file, "exec"), space)
+    return space[name]
+
+
+@pytest.mark.parametrize("name", "test_1 body_1 then_1 else_1 round_1 arm1 t1 run torch ops quick self np i inf".split())
+def test_parameters_may_have_the_names_of_emitted_code(name):
+    function = written(LOOPS.format(name=name), name)
+    network = da.compile(function)
+    points = [(0.3, 1.0), (5.0, 2.5), (2.0, -1.0)]
+    expected = [function(*point) for point in points]
+    columns = [torch.tensor(column, dtype=torch.float64) for column in zip(*points, strict=True)]
+    torch.testing.assert_close(network(*columns).detach(), torch.tensor(expected, dtype=torch.float64), rtol=1e-12, atol=0)
+    for style in ("python", "numbers"):
+        again = load(da.source(network, style=style))
+        assert [again(*point) for point in points] == expected
+    columned = load(da.source(network, style="numpy"))
+    np.testing.assert_allclose(columned(*[column.numpy() for column in columns]), expected, rtol=1e-12)
+
+
+def test_source_with_a_parameter_named_like_a_module_stands_behind_one_with_that_name():
+    def double(np):
+        return 2.0 * np
+
+    text = da.source(da.compile(double), style="numpy")
+    assert text == (
+        "import numpy as np\n\n\n"
+        '@np.errstate(all="ignore")\n'
+        "def double_of(np_given):\n"
+        "    np_given = np.asarray(np_given, dtype=float)\n"
+        "    return 2.0 * np_given\n\n\n"
+        "def double(np):\n"
+        '    """Made by deepalgo from test_names.py."""\n'
+        "    return double_of(np)"
+    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+import unicodedata
 from collections.abc import Iterable
 
 RESERVED = {"torch", "ops", "quick", "run", "inf", "nan", *keyword.kwlist, *dir(builtins)}
@@ -24,7 +25,7 @@ class Names:
 
     def make(self, wish: str) -> str:
         """A free name as near to the wish as can be."""
-        stem = re.sub(r"\W+", "_", wish).strip("_")
+        stem = unicodedata.normalize("NFKC", re.sub(r"\W+", "_", wish)).strip("_")  # as Python reads identifiers
         if stem and stem[0].isdigit():
             stem = f"v{stem}"
         name = stem or self.number("t")

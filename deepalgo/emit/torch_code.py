@@ -78,8 +78,8 @@ class Writer(ValueWriter):
         self.comment(branch)
         if self.levels[branch.condition] != Level.BATCHED:
             return self.python_if(branch)
-        number = self.names.number("arm")[3:]
-        then, orelse = self.arm(f"then_{number}", branch.then, branch.results), self.arm(f"else_{number}", branch.orelse, branch.results)
+        first, second = self.functions("then", "else")
+        then, orelse = self.arm(first, branch.then, branch.results), self.arm(second, branch.orelse, branch.results)
         names = [self.name(result) for result in branch.results]
         call = f"run.branch({self.texts[branch.condition].text}, {then}, {orelse}, {self.site(branch)})"
         self.line(f"{_tuple(names)} = {call}" if names else call)
@@ -90,6 +90,11 @@ class Writer(ValueWriter):
         values = self.varying(captured(block, self.captures))
         self.function(name, values, block, [self.batched_later(value) for value in results])
         return f"{name}, ({_tuple([self.texts[value].text for value in values])})"
+
+    def functions(self, *stems: str) -> list[str]:
+        """Names for functions that belong together; no value has one of them."""
+        number = self.names.number("arm")[3:]
+        return [self.names.make(f"{stem}_{number}") for stem in stems]
 
     def function(self, name: str, params: Sequence[Value], block: Block, targets: Sequence[Value]) -> None:
         """Define a function of batched values."""
@@ -134,14 +139,14 @@ class Writer(ValueWriter):
 
     def long_loop(self, loop: Loop) -> None:
         """A round as a function, so that not every round need be kept for the gradient."""
-        number = self.names.number("arm")[3:]
+        (name,) = self.functions("round")
         index, *params = loop.body.params
         init = [self.fit(first, param).text for first, param in zip(loop.init, params, strict=True)]
         for param in (index, *params):
             self.name(param, "i" if param is index else "")
-        self.function(f"round_{number}", loop.body.params, loop.body, params)
+        self.function(name, loop.body.params, loop.body, params)
         names = [self.name(result) if result in self.wanted else "_" for result in loop.results]
-        self.line(f"{_tuple(names)} = run.loop(round_{number}, ({_tuple(init)}), {loop.count})")
+        self.line(f"{_tuple(names)} = run.loop({name}, ({_tuple(init)}), {loop.count})")
 
     def carry(self, init: Sequence[Value], params: Sequence[Value]) -> list[str]:
         """Assign the carried values their first value."""
@@ -165,18 +170,18 @@ class Writer(ValueWriter):
         self.comment(loop)
         if self.levels[loop.test.results[0]] != Level.BATCHED:
             return self.python_while(loop)
-        number = self.names.number("arm")[3:]
+        test, body = self.functions("test", "body")
         values = self.varying((*captured(loop.test, self.captures), *captured(loop.body, self.captures)))
         for param, twin in zip(loop.body.params, loop.test.params, strict=True):
             self.texts[twin] = Text(self.name(param))
         init = [self.fit(first, param).text for first, param in zip(loop.init, loop.body.params, strict=True)]
-        self.function(f"test_{number}", (*loop.test.params, *values), loop.test, [loop.test.results[0]])
-        self.function(f"body_{number}", (*loop.body.params, *values), loop.body, loop.body.params)
+        self.function(test, (*loop.test.params, *values), loop.test, [loop.test.results[0]])
+        self.function(body, (*loop.body.params, *values), loop.body, loop.body.params)
         batched = [str(self.levels[param] == Level.BATCHED) for param in loop.body.params]
         taken = [self.texts[value].text for value in values]
         names = [self.name(result) for result in loop.results if result in self.wanted]
         wanted = [str(result in self.wanted) for result in loop.results]
-        self.line(f"{_tuple(names) or '()'} = run.repeat(test_{number}, body_{number}, ({_tuple(init)}), ({_tuple(taken)}), "
+        self.line(f"{_tuple(names) or '()'} = run.repeat({test}, {body}, ({_tuple(init)}), ({_tuple(taken)}), "
                   f"({_tuple(batched)}), ({_tuple(wanted)}), {loop.bound}, {self.site(loop)})")
         return None
 

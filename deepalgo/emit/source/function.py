@@ -12,9 +12,11 @@ def scale(x):
 
 from __future__ import annotations
 
+import ast
+import builtins
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from deepalgo.emit.depth import deep_calls
@@ -67,6 +69,26 @@ class Parameters:
     defaults: tuple[str, ...] = ()
     numpy: frozenset[str] = frozenset()
 
+    @property
+    def names(self) -> set[str]:
+        """All of them."""
+        return {name for name in (*self.order, *self.named, *self.defaults, self.star, self.double_star) if name}
+
+    def renamed(self, names: Mapping[str, str]) -> Parameters:
+        """The same with other names; a default that would have to change its name becomes a constant."""
+        order, named = (tuple(names.get(name, name) for name in group) for group in (self.order, self.named))
+        star, double_star = (None if name is None else names.get(name, name) for name in (self.star, self.double_star))
+        defaults = tuple(name for name in self.defaults if name not in names)
+        return Parameters(order, named, star, double_star, defaults, frozenset(_renamed(path, names) for path in self.numpy))
+
+    def passed(self, names: Mapping[str, str]) -> str:
+        """Arguments of a call that hands them on, where `names` says what was renamed to what."""
+        before = {new: old for old, new in names.items()}
+        place = [before.get(name, name) for name in self.order]
+        star, double_star = (before.get(name, name) if name else None for name in (self.star, self.double_star))
+        named = [f"{name}={before.get(name, name)}" for name in (*self.named, *self.defaults)]
+        return ", ".join([*place, *([f"*{star}"] if star else []), *named, *([f"**{double_star}"] if double_star else [])])
+
     def text(self, weights: Mapping[str, Any]) -> str:
         """What stands between the brackets."""
         star = [f"*{self.star}"] if self.star else ["*"] if self.named else []
@@ -77,7 +99,34 @@ class Parameters:
 def write_function(program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str = "", batched: bool = False) -> str:
     """The text of a module with one function, for one sample or for columns of them."""
     with deep_calls():
-        return Function(program, weights, parameters, docstring, batched).text()
+        function = Function(program, weights, parameters, docstring, batched)
+        shadowed = parameters.names & {*MODULES, *dir(builtins), *function.brought}
+        text = _behind(program, weights, parameters, docstring, batched, shadowed) if shadowed else None
+        return function.text() if text is None else text
+
+
+def _behind(program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str, batched: bool,
+            shadowed: set[str]) -> str | None:
+    """The function behind one with the right names, where a parameter is called like something that the text needs; else None."""
+    fresh = Names(parameters.names)
+    renamed = {name: fresh.make(f"{name}_given") for name in sorted(shadowed)}
+    inner = replace(
+        program, name=f"{program.name}_of",
+        inputs=tuple(replace(item, path=_renamed(item.path, renamed)) for item in program.inputs),
+        changes=tuple((_renamed(path, renamed), value) for path, value in program.changes),
+    )
+    function = Function(inner, weights, parameters.renamed(renamed), "", batched)
+    text = function.text()
+    if not any(isinstance(node, ast.Name) and node.id in shadowed for node in ast.walk(ast.parse(text))):
+        return None
+    outer = Function(program, weights, parameters, docstring, batched)
+    head = f"def {outer.name}({replace(parameters, defaults=function.parameters.defaults).text(weights)}):"
+    return "\n\n\n".join([text, "\n".join([head, *outer.docs(), f"    return {function.name}({function.parameters.passed(renamed)})"])])
+
+
+def _renamed(path: str, names: Mapping[str, str]) -> str:
+    """A path whose parameter has another name."""
+    return re.sub(r"^\w+", lambda found: names.get(found[0], found[0]), path)
 
 
 class Function:
