@@ -452,3 +452,16 @@ def test_a_loop_in_a_branch_is_run_by_its_own_samples_only():
         return y
 
     assert compile(settled)(torch.tensor([0.5, 3.0], dtype=torch.float64)).tolist() == [0.5, 1.0]
+
+
+def test_a_loop_that_may_not_end_runs_although_no_one_needs_what_it_computes():
+    def count_on(x):
+        y = x
+        while y > 0.0:
+            y = y + 1.0
+        return x
+
+    assert compile(count_on, max_rounds=50)(-1.0).item() == -1.0
+    assert compile(count_on, max_rounds=50, errors="nan")(torch.tensor([-1.0, 2.0])).isnan().tolist() == [False, True]
+    with pytest.raises(HeuristicError, match="this loop is still running after 50 rounds"):
+        compile(count_on, max_rounds=50)(2.0)

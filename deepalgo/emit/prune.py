@@ -27,7 +27,10 @@ def prune(program: Program) -> Program:
 
 
 class Needs:
-    """For every value those that it is computed from; checks need theirs, and all that decides whether they are reached."""
+    """For every value those that it is computed from; checks need theirs, and all that decides whether they are reached.
+
+    A loop that may not end counts as a check: whether it ends is part of the answer.
+    """
 
     def __init__(self) -> None:
         self.sources: dict[Value, tuple[Value, ...]] = {}
@@ -63,8 +66,10 @@ class Needs:
             case Loop(results, _, init, body):
                 self.rounds(results, init, (body.params[1:],), body.results, ())
                 self.block(body, control)
-            case While(results, init, test, body):
+            case While(results, init, test, body, bound):
                 self.rounds(results, init, (test.params, body.params), body.results, test.results)
+                if bound is None:
+                    self.roots += (*test.results, *control)
                 for inner in (test, body):
                     self.block(inner, (*control, *test.results))
             case _:
