@@ -32,9 +32,9 @@ FOLDING: set[Any] = {sum, min, max, functools.reduce}
 
 #: Packages whose functions run as they are on static values, and are refused on Signals unless they have a handler.
 NATIVE = frozenset(
-    "abc bisect builtins cmath collections copy copyreg dataclasses datetime decimal enum fractions functools inspect itertools "
+    "abc bisect builtins cmath collections copy copyreg dataclasses datetime decimal enum fractions functools heapq inspect itertools "
     "keyword logging math numbers numpy operator re string struct textwrap torch types typing unicodedata warnings weakref "
-    "_operator _functools _collections _bisect _struct _decimal _datetime calendar zoneinfo scipy.special hashlib contextlib".split()
+    "_operator _functools _collections _bisect _heapq _struct _decimal _datetime calendar zoneinfo scipy.special hashlib contextlib".split()
 )
 #: Those among them whose functions are interpreted where they meet Signals, as far as they are written in Python.
 WRITTEN = frozenset({"calendar", "collections", "numpy"})
@@ -102,6 +102,7 @@ def find(function: Any) -> Handler | None:
         collection_rules,
         complex_mathematics,
         dataclass_functions,
+        heaps,
         mathematics,
         operator_functions,
         ordering,
