@@ -15,8 +15,9 @@ from deepalgo import marks
 from deepalgo.ir import Kind
 from deepalgo.stage import arithmetic, attributes, exceptions, iteration, iterator_texts, names, sifting, subscripts
 from deepalgo.stage.arrays.box import Array
+from deepalgo.stage.endless import Endless, pull
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.moments import Moment
+from deepalgo.stage.moments import Moment, Spendable
 from deepalgo.stage.natives import HANDLERS, Args, Kwargs, call_native, contains_signal, handles
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.truth import decide, truth
@@ -69,6 +70,8 @@ def _dict(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def _zip(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if any(isinstance(item, Generator) for item in args):
         return _zip_generators(machine, args, kwargs, node)
+    if any(isinstance(item, Endless) for item in args) and not all(isinstance(item, Endless) for item in args):
+        args = _bounded(machine, args, node)
     moment = iteration.made_of(machine, *args)
     columns = [iteration.walk(machine, item, node) for item in args]
     rows = arithmetic.native(machine, lambda: list(zip(*columns, strict=bool(kwargs.get("strict")))))
@@ -84,6 +87,18 @@ def _zip_generators(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST)
         machine.refuse("`zip` asks generators for their items in turns", "Make lists of them first.", node)
     others = [iteration.iterate(machine, item, node) for place, item in enumerate(args) if place != places[0]]
     return interpret(machine, iterator_texts.zipped, [args[places[0]], places[0], others], {}, node, zip)
+
+
+def _bounded(machine: Machine, args: Args, node: ast.AST) -> Args:
+    """As many items of iterators without end as the shortest of the others has; those before it give one more."""
+    ending = {place: iteration.walk(machine, item, node) for place, item in enumerate(args) if not isinstance(item, Endless)}
+    size = min(map(len, ending.values()))
+    shortest = min(place for place, item in ending.items() if len(item) == size)
+    found = []
+    for place, item in enumerate(args):
+        taken = None if place in ending else [pull(machine, item) for _ in range(size + (place < shortest))]
+        found.append(ending[place] if taken is None else sifting.stream(machine, taken[:size], Moment.of([])))
+    return found
 
 
 @handles(enumerate)
@@ -109,9 +124,14 @@ def _map(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
     if len(args) == 2 and isinstance(args[1], Generator):
         return interpret(machine, iterator_texts.mapped, args, {}, node, map)
-    moment = Moment.joined([Moment.of_call(args[0]), iteration.made_of(machine, *args[1:])])
-    columns = [iteration.iterate(machine, item, node) for item in args[1:]]
-    return sifting.stream(machine, [call(machine, args[0], list(row), {}, node) for row in zip(*columns, strict=False)], moment)
+    if any(isinstance(item, Endless) for item in args[1:]):
+        rows = iteration.iterate(machine, HANDLERS[zip](machine, args[1:], {}, node), node)
+        moment = iteration.made_of(machine, *(item for item in args[1:] if not isinstance(item, Endless)))
+    else:
+        moment = iteration.made_of(machine, *args[1:])
+        rows = list(zip(*[iteration.early(machine, item, node) for item in args[1:]], strict=False))
+    makes = [functools.partial(call, machine, args[0], list(row), {}, node) for row in rows]
+    return sifting.late_stream(machine, makes, moment, Moment.of_call(args[0]))
 
 
 @handles(filter)
@@ -122,7 +142,7 @@ def _filter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         return interpret(machine, iterator_texts.filtered, args, {}, node, filter)
     found = []
     moment = Moment.joined([Moment.of_call(args[0]), iteration.made_of(machine, args[1])])
-    for item in iteration.iterate(machine, args[1], node):
+    for item in iteration.early(machine, args[1], node):
         verdict = decide(machine, truth(machine, item if args[0] is None else call(machine, args[0], [item], {}, node), node))
         if verdict is not False:
             found.append((verdict if isinstance(verdict, Signal) else True, item))
@@ -136,7 +156,7 @@ def _iter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if len(args) == 1 and user_method(args[0], "__iter__") is not None:
         found = iteration.opened(machine, args[0], node)
         return sifting.stream(machine, found, Moment.of([])) if isinstance(found, list) else found
-    if isinstance(args[0], (sifting.Sifted, Generator)) or id(args[0]) in machine.streams:
+    if isinstance(args[0], (sifting.Sifted, Generator, Spendable)):
         return args[0]
     moment = iteration.made_of(machine, args[0])
     return sifting.stream(machine, iteration.iterate(machine, args[0], node), moment)

@@ -16,10 +16,11 @@ from deepalgo.stage.arrays.convert import representative_array
 from deepalgo.stage.exits import Way, falling
 from deepalgo.stage.generators import collect, search
 from deepalgo.stage.machine import Machine
+from deepalgo.stage.moments import Spendable
 from deepalgo.stage.natives import Args, Kwargs, handles
-from deepalgo.stage.regions import only_computes, resume, run_arm
-from deepalgo.stage.sifting import Sifted, fold
-from deepalgo.stage.truth import truth
+from deepalgo.stage.regions import choose, only_computes, resume, run_arm
+from deepalgo.stage.sifting import Late, Sifted, fold, on_time, take
+from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Closure, Generator, Partial, Signal, Text, UserRaise, user_method
 
@@ -35,6 +36,8 @@ def representative(value: Any) -> Any:
         return representative_array(value)
     if isinstance(value, Generator):
         return iter_of_nothing()
+    if isinstance(value, Spendable):
+        return iter(())
     if not isinstance(value, Signal):
         return value
     plain = {Kind.BOOL: True, Kind.INT: 1, Kind.REAL: 1.0, Kind.COMPLEX: 1j}[value.kind]
@@ -124,6 +127,8 @@ def _len_one(machine: Machine, value: Any, node: ast.AST) -> Any:
         raise UserRaise(TypeError, "object of type 'float' has no len()", machine.span)
     if isinstance(value, Text):
         machine.refuse("the length of a string depends on data", "Strings made from data are only good for messages.", node)
+    if isinstance(value, Spendable):
+        raise UserRaise(TypeError, "object of type 'iterator' has no len()", machine.span)
     method = user_method(value, "__len__")
     if method is not None:
         return call(machine, method, [value], {}, node)
@@ -149,6 +154,8 @@ def _fold(machine: Machine, name: str, start: bool, items: Any, node: ast.AST) -
 
     if isinstance(items, Sifted):
         return fold(machine, items, start, update, node)
+    if id(items) in machine.streams and any(isinstance(item, Late) for item in items):
+        return _until_decided(machine, start, take(machine, items, node), start, node)
     return functools.reduce(update, iteration.iterate(machine, items, node), start)
 
 
@@ -172,3 +179,19 @@ def _search(machine: Machine, name: str, start: bool, items: Generator, node: as
     if not start:
         return found
     return machine.logical("not", found) if isinstance(found, Signal) else not found
+
+
+def _until_decided(machine: Machine, verdict: Any, items: list[Any], going: bool, node: ast.AST) -> Any:
+    """`any` or `all` of items that come late: they are asked for until the answer is there, as long as it is `going`."""
+    verdict = decide(machine, verdict)
+    if not items or (not isinstance(verdict, Signal) and verdict is not going):
+        return verdict
+
+    def follow() -> Any:
+        return _until_decided(machine, truth(machine, on_time(items[0]), node), items[1:], going, node)
+
+    if not isinstance(verdict, Signal):
+        return follow()
+    if going:
+        return choose(machine, verdict, follow, lambda: False, node)
+    return choose(machine, verdict, lambda: True, follow, node)

@@ -15,6 +15,7 @@ from deepalgo.stage.aliases import refuse_identity
 from deepalgo.stage.arithmetic import flavour_of_result, meets_arrays
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.machine import Machine
+from deepalgo.stage.moments import Spendable
 from deepalgo.stage.regions import choose
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute
@@ -155,6 +156,10 @@ def _contains(machine: Machine, item: Any, container: Any, node: ast.AST) -> Any
 
     if isinstance(container, Generator):
         return search(machine, container, lambda member: compare(machine, ast.Eq, item, member, node), node)
+    if isinstance(container, Spendable):
+        from deepalgo.stage.iteration import iterate
+
+        container = iterate(machine, container, node)
     members: list[Any] | None = None
     if isinstance(container, Array):
         from deepalgo.stage.arrays.reductions import reduce

@@ -305,7 +305,7 @@ def _comprehend(
     machine: Machine, parts: list[ast.comprehension], frame: Frame, source: Any, add: Callable[[Any, Callable[[], None]], None]
 ) -> None:
     """Run the loops of a comprehension."""
-    items = source if isinstance(source, Sifted) else iteration.iterate(machine, source, parts[0].iter)
+    items = source if isinstance(source, Sifted) else iteration.one_by_one(machine, source, parts[0].iter)
     machine.heap.namespace(frame.names)
     machine.frames.append(frame)
     try:
@@ -319,7 +319,7 @@ def _run_generators(
 ) -> None:
     """`before` is the guard of the loops around this one."""
     generator, *others = generators
-    entries = items.taken(machine, generator.iter) if isinstance(items, Sifted) else [(True, item) for item in items]
+    entries = items.taken(machine, generator.iter) if isinstance(items, Sifted) else ((True, item) for item in items)
     for there, item in entries:
         outer = _both(machine, before, there)
         guard = _tested(machine, generator, outer, item)
@@ -333,7 +333,7 @@ def _run_generators(
             )
         if others:
             inner = evaluate(machine, others[0].iter)
-            inner = inner if isinstance(inner, Sifted) else iteration.iterate(machine, inner, others[0].iter)
+            inner = inner if isinstance(inner, Sifted) else iteration.one_by_one(machine, inner, others[0].iter)
             _run_generators(machine, others, inner, guard, add)
         else:
             add(guard, lambda: assignment.assign(machine, generator.target, resolve(machine, item)))  # noqa: B023 - called at once

@@ -6,18 +6,19 @@ import ast
 import operator
 import types
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
 from deepalgo.stage import iterator_texts
 from deepalgo.stage.arrays import indexing
 from deepalgo.stage.arrays.box import Array, root_of, shape_of
+from deepalgo.stage.endless import refuse_endless
 from deepalgo.stage.generators import collect
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.moments import SPENT, Moment, Spendable
+from deepalgo.stage.moments import SPENT, Moment, Walking
 from deepalgo.stage.natives import contains_signal
-from deepalgo.stage.sifting import REASON, REMEDY, Sifted, refuse_late, refuse_spent, spend
+from deepalgo.stage.sifting import REASON, REMEDY, Sifted, on_time, refuse_early, refuse_late, refuse_spent, spend, take
 from deepalgo.stage.subscripts import refuse_text
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Generator, Signal, Union, UserRaise, refuse_again, user_method
@@ -45,6 +46,7 @@ def iterate(machine: Machine, value: Any, node: ast.AST, size: int | None = None
         return found if isinstance(found, list) else iterate(machine, found, node, size)
     if isinstance(value, Sifted):
         machine.refuse(REASON, REMEDY, node)
+    refuse_endless(machine, value, node)
     if id(value) in machine.streams:
         return spend(machine, value, node)
     if isinstance(value, Walk):
@@ -79,6 +81,20 @@ def opened(machine: Machine, value: Any, node: ast.AST) -> Any:
     return interpret(machine, iterator_texts.followed, [found], {}, node, iter)
 
 
+def early(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
+    """The items of an iterable for an iterator that is made of them and not run over yet."""
+    refuse_early(machine, value, node)
+    return iterate(machine, value, node)
+
+
+def one_by_one(machine: Machine, value: Any, node: ast.AST) -> Iterator[Any]:
+    """The items of an iterable, each read when it is asked for."""
+    run = walk(machine, value, node)
+    for place in range(len(run)):
+        yield run.read(place)
+    run.read(len(run))
+
+
 def run_outside(machine: Machine, start: Callable[[], Iterable[Any]], given: list[Any]) -> list[Any] | None:
     """The items of the user's own iterator, run as it is; None where data, or a number that may be a weight, has a say in it."""
     if contains_signal(given) or any(id(item) in machine.heap.inside for item in given):
@@ -94,7 +110,7 @@ def _is_fixed(item: Any) -> bool:
     return all(map(_is_fixed, item)) if isinstance(item, tuple) else isinstance(item, (str, int, type(None)))
 
 
-class Walk(Spendable):
+class Walk(Walking):
     """What a `for` runs over. An item is read when its round begins: the rounds before may have written to it.
 
     At the end `None` is read, by which a list is asked whether it still has the length that it had.
@@ -104,6 +120,17 @@ class Walk(Spendable):
         super().__init__(items)
         self.read = read
         self.moment = moment
+        self.size = len(self)
+
+    def step(self, machine: Machine, none: Callable[[], Any], node: ast.AST) -> Any:
+        """The next item, or what `none` answers."""
+        refuse_spent(machine, self, node)
+        item = self.read(self.size - len(self))
+        if not self:
+            return none()
+        machine.heap.touch(self)
+        del self[0]
+        return item
 
 
 def made_of(machine: Machine, *values: Any) -> Moment:
@@ -124,16 +151,15 @@ def walk(machine: Machine, value: Any, node: ast.AST) -> Walk:
     if isinstance(value, Walk):
         refuse_spent(machine, value, node)
         items = list(value)
+        read, passed = value.read, value.size - len(value)
         machine.heap.touch(value)
         value[:] = [SPENT]
-    else:
-        items = iterate(machine, value, node)
+        return Walk(items, lambda place: read(place + passed), moment)
+    items = take(machine, value, node) if id(value) in machine.streams else iterate(machine, value, node)
     return Walk(items, _reader(machine, value, [*items, None], node), moment)
 
 
 def _reader(machine: Machine, value: Any, items: list[Any], node: ast.AST) -> Callable[[int], Any]:
-    if isinstance(value, Walk):
-        return value.read
     if id(value) in machine.streams:
         _, moment = machine.streams[id(value)]
         return lambda place: _of_moment(machine, moment, items, place, node)
@@ -151,7 +177,7 @@ def _reader(machine: Machine, value: Any, items: list[Any], node: ast.AST) -> Ca
 def _of_moment(machine: Machine, moment: Moment, items: list[Any], place: int, node: ast.AST) -> Any:
     if moment.is_over() if place < len(items) - 1 else moment.holds_other():
         refuse_late(machine, node)
-    return items[place]
+    return on_time(items[place])
 
 
 def _of_list(machine: Machine, value: list[Any], size: int, place: int, node: ast.AST) -> Any:

@@ -10,12 +10,13 @@ from typing import Any
 from deepalgo.errors import CompileError
 from deepalgo.stage import assignment, iteration
 from deepalgo.stage.builtin_containers import DynamicRange
+from deepalgo.stage.endless import Endless, loop_of
 from deepalgo.stage.exits import FALL, Case, Exit, Way
 from deepalgo.stage.generators import STOP, run
 from deepalgo.stage.loop_regions import LoopRegion, Rounds, ways_out
 from deepalgo.stage.machine import MAX_STATIC_ROUNDS, Machine
 from deepalgo.stage.moments import Moment
-from deepalgo.stage.regions import Pending, branch, resume, run_arm
+from deepalgo.stage.regions import branch, resume, run_arm
 from deepalgo.stage.sequence import Step, sequence
 from deepalgo.stage.sifting import Given, Sifted
 from deepalgo.stage.structure import ANYTHING
@@ -41,6 +42,8 @@ def over(machine: Machine, node: ast.For, iterable: Any) -> Exit:
         return branch(machine, guard, lambda: over(machine, node, first), lambda: over(machine, node, rest), node)
     if isinstance(iterable, Generator):
         return _over_generator(machine, node, iterable)
+    if isinstance(iterable, Endless):
+        return run_while(machine, loop_of(node, Given(next), Given(iterable)))
     if isinstance(iterable, DynamicRange):
         return _dynamic_range(machine, node, iterable)
     if isinstance(iterable, range) and len(iterable) > 1:
@@ -207,7 +210,7 @@ def _then(machine: Machine, outcome: Exit, follow: Callable[[], Exit], node: ast
 # --- while ------------------------------------------------------------------------------------------------------------------
 
 
-def run_while(machine: Machine, node: ast.While) -> Exit | Pending:
+def run_while(machine: Machine, node: ast.While) -> Exit:
     """`while test`: rounds that depend on no data run here and now, the rest is a region."""
     if any(isinstance(item, ast.NamedExpr) for item in ast.walk(node.test)):
         node = rotated(node)

@@ -28,6 +28,14 @@ class Spendable(list[Any]):
     """The items of an iterator: whoever takes them leaves `SPENT`, as maybe not all of them were taken."""
 
 
+class Walking(Spendable):
+    """Items that are read one after the other."""
+
+    def step(self, machine: Any, none: Any, node: ast.AST) -> Any:
+        """The next item, or what `none` answers."""
+        raise NotImplementedError
+
+
 class _Spent:
     __slots__ = ()
 

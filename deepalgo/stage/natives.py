@@ -103,6 +103,7 @@ def find(function: Any) -> Handler | None:
         complex_mathematics,
         dataclass_functions,
         heaps,
+        itertools_rules,
         mathematics,
         operator_functions,
         ordering,

@@ -209,8 +209,8 @@ class Meeting:
         return [ANYTHING if arm.exit.is_dead else next(living) for arm in self.arms]
 
     def _merge_items(self, contents: list[list[Any]], once: bool) -> Later:
-        if once and any(map(is_spent, contents)):
-            return lambda: [SPENT]
+        if once and (any(map(is_spent, contents)) or len({len(content) for content in contents}) != 1):
+            return lambda: [SPENT]  # what is left of an iterator depends on data
         if len({len(content) for content in contents}) != 1:
             lengths = " and ".join(str(len(content)) for content in contents)
             self.machine.refuse(

@@ -7,14 +7,16 @@ What comes out of such a comprehension is a `Sifted`: every item with the guard 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from deepalgo.stage.endless import Endless, pull
+from deepalgo.stage.exits import Way, falling
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.moments import SPENT, Moment, Spendable, is_spent
+from deepalgo.stage.moments import SPENT, Moment, Spendable, Walking, is_spent
 from deepalgo.stage.natives import Args, Kwargs, handles
-from deepalgo.stage.regions import choose
+from deepalgo.stage.regions import choose, has_effect, resume, run_arm
 from deepalgo.stage.unions import distribute, resolve
 from deepalgo.stage.values import UNDEFINED, DataLength, Generator, Leak, Signal, UserRaise, user_method
 
@@ -120,10 +122,52 @@ def stream(machine: Machine, items: list[Any], moment: Moment) -> list[Any]:
 
 def spend(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
     """The items that an iterator has still to give, all of them."""
+    return [on_time(item) for item in take(machine, value, node)]
+
+
+def take(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
+    """The same, those that come late as they are."""
     items = _left(machine, value, node)
     machine.heap.touch(value)
     value[:] = [SPENT]
     return items
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Behind:
+    """Stands before the items that an iterator gives once another one has given all of its own."""
+
+    other: list[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Late:
+    """An item that is computed when it is asked for, as that `changes` something or may fail."""
+
+    make: Callable[[], Any]
+    changes: bool
+
+
+def on_time(item: Any) -> Any:
+    """An item that is asked for now."""
+    return item.make() if isinstance(item, Late) else item
+
+
+def late_stream(machine: Machine, makes: Sequence[Callable[[], Any]], moment: Moment, code: Moment) -> list[Any]:
+    """An iterator over computed items: computed at once, unless that changes something or may fail. `code` is what they are made by."""
+    mark = machine.mark()
+    arm = run_arm(machine, machine.constant(True), True, lambda: falling([make() for make in makes]))
+    if arm.raised is None and not arm.change.touched and not has_effect(arm.body):
+        return stream(machine, resume(machine, arm).cases[Way.FALL].value, Moment.joined([moment, code]))
+    changes = bool(arm.change.touched)
+    machine.rewind(mark)
+    return stream(machine, [Late(make, changes) for make in makes], moment)
+
+
+def refuse_early(machine: Machine, value: Any, node: ast.AST) -> None:
+    """Refuse to run over an iterator before its items are asked for, where that changes something."""
+    if id(value) in machine.streams and any(isinstance(item, Late) and item.changes for item in value):
+        machine.refuse("an iterator that changes something when it is run over is handed on", "Make a list of it first.", node)
 
 
 def _left(machine: Machine, value: list[Any], node: ast.AST) -> list[Any]:
@@ -131,7 +175,13 @@ def _left(machine: Machine, value: list[Any], node: ast.AST) -> list[Any]:
     _, moment = machine.streams[id(value)]
     if moment.is_over():
         refuse_late(machine, node)
-    return list(value)
+    items = list(value)
+    if items and isinstance(items[0], Behind):
+        if items[0].other and not is_spent(items[0].other):
+            machine.refuse("this goes on with an iterator while a slice of it is in use", "Make a list of the slice first.", node)
+        machine.heap.touch(value)
+        del value[0], items[0]
+    return items
 
 
 def refuse_spent(machine: Machine, value: list[Any], node: ast.AST) -> None:
@@ -164,7 +214,11 @@ def _next(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         if not _left(machine, value, node):
             return none()
         machine.heap.touch(value)
-        return value.pop(0)
+        return on_time(value.pop(0))
+    if isinstance(value, Endless):
+        return pull(machine, value)
+    if isinstance(value, Walking):
+        return value.step(machine, none, node)
     method = user_method(value, "__next__")
     if method is not None:
         return call(machine, method, [value], {}, node)

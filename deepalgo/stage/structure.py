@@ -22,6 +22,7 @@ from deepalgo.ir import Kind, Type
 from deepalgo.stage.arrays.box import Array, has_numbers, is_chosen, kind_of_array, root_of, shape_of, type_of_plain
 from deepalgo.stage.builder import kind_of
 from deepalgo.stage.error_values import parts_of
+from deepalgo.stage.moments import Spendable
 from deepalgo.stage.values import Signal, Text, Union, is_number
 
 if TYPE_CHECKING:
@@ -140,6 +141,8 @@ def structure_of(value: Any, fresh: Callable[[Any], bool], made: Callable[[Any],
             return _box_of(value, made(root_of(value)))
         case tuple():
             return Items(type(value), tuple(structure_of(item, fresh, made) for item in value))
+        case Spendable():
+            return Fixed(value)
         case list() if fresh(value):
             return Items(list, tuple(structure_of(item, fresh, made) for item in value))
         case deque() if fresh(value):

@@ -12,6 +12,7 @@ from deepalgo.stage.aliases import refuse_kin
 from deepalgo.stage.arrays import indexing
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.machine import UNROLL, Machine
+from deepalgo.stage.moments import Spendable
 from deepalgo.stage.structure import Number, join, structure_of
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import NeedsUnroll, Signal, Text, Union, UserRaise, refuse_again, user_method
@@ -59,6 +60,8 @@ def get_item(machine: Machine, container: Any, key: Any, node: ast.AST) -> Any:
         if container.flavour == "np":
             return indexing.get_from_number(machine, container, key, node)
         raise UserRaise(TypeError, "'float' object is not subscriptable", machine.span)
+    if isinstance(container, Spendable):
+        raise UserRaise(TypeError, "'iterator' object is not subscriptable", machine.span)
     if isinstance(key, Signal):
         return _chosen_item(machine, container, key, node)
     method = user_method(container, "__getitem__")

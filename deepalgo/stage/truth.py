@@ -8,6 +8,7 @@ from typing import Any
 from deepalgo.ir import Kind
 from deepalgo.stage.arrays.box import Array, read
 from deepalgo.stage.machine import UNROLL, Machine
+from deepalgo.stage.moments import Spendable
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Generator, Known, NeedsUnroll, Signal, Text, Union, UserRaise, refuse_again, user_method
 
@@ -32,6 +33,8 @@ def truth(machine: Machine, value: Any, node: ast.AST) -> Any:
         value = held
     if isinstance(value, Text):
         return bool(value.template)
+    if isinstance(value, Spendable):
+        return True
     method = user_method(value, "__bool__") or user_method(value, "__len__")
     if method is not None:
         from deepalgo.stage.calls import call
