@@ -27,7 +27,7 @@ import torch
 
 import deepalgo as da
 from benchmarks.corpus import load_corpus
-from deepalgo.certificate.gradients import dead_weights
+from deepalgo.certificate.idle import dead_weights
 from deepalgo.ir import Kind, Loop
 from deepalgo.tensorize.choose import NewHeuristic
 from deepalgo.tensorize.find import all_loops, carried, is_users, signals

@@ -18,6 +18,7 @@ from deepalgo.emit.prune import prune
 from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, InternalError
 from deepalgo.ir import Block, Check, Program, blocks, walk
 from deepalgo.network import Network
+from deepalgo.origins import Origins
 from deepalgo.signature import Signature
 from deepalgo.spans import Span
 from deepalgo.stage.entry import Example, stage
@@ -52,8 +53,8 @@ def compile(
     call = Example.of(fn, example, tuple(static), tuple(inputs))
     complex_at: frozenset[Span] = frozenset()
     for _ in range(MOST_RESTARTS):
-        program, signature = _stage(fn, call, integers, complex_at)
-        network = Network(program, signature, loops=loops, max_rounds=max_rounds, errors=errors, function=fn)
+        program, signature, origins = _stage(fn, call, integers, complex_at)
+        network = Network(program, signature, loops=loops, max_rounds=max_rounds, errors=errors, function=fn, origins=origins)
         turned = _turns_complex(network, example)
         if turned is None or turned in complex_at:
             break
@@ -97,12 +98,12 @@ def _turns_complex(network: Network, example: tuple[Any, dict[str, Any]] | None)
     return None
 
 
-def _stage(fn: Callable[..., Any], example: Example, integers: bool, complex_at: frozenset[Span]) -> tuple[Program, Signature]:
+def _stage(fn: Callable[..., Any], example: Example, integers: bool, complex_at: frozenset[Span]) -> tuple[Program, Signature, Origins]:
     """Stage with room for deep recursion; what goes wrong inside is our bug and says so."""
     try:
         with deep_calls():
-            program, signature = stage(fn, example, integers=integers, complex_at=complex_at)
-            return prune(program), signature
+            program, signature, origins = stage(fn, example, integers=integers, complex_at=complex_at)
+            return prune(program), signature, origins
     except DeepalgoError:
         raise
     except RecursionError:

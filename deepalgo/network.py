@@ -29,6 +29,7 @@ from deepalgo.emit.lower import Plan
 from deepalgo.errors import InputError
 from deepalgo.ir import Program, While, walk
 from deepalgo.ops.forms.operands import wants_gradient
+from deepalgo.origins import Origins
 from deepalgo.runtime.errors import Complaint, count, raise_first, raise_if
 from deepalgo.runtime.gradient import join, pick, positions
 from deepalgo.runtime.inputs import Floats
@@ -70,6 +71,7 @@ class Network(torch.nn.Module):
         errors: str = "raise",
         function: Callable[..., Any] | None = None,
         heuristic: Program | None = None,
+        origins: Origins | None = None,
     ) -> None:
         super().__init__()
         self.program = program
@@ -81,6 +83,8 @@ class Network(torch.nn.Module):
         self.max_rounds = max_rounds if max_rounds is not None else 10_000 if loops == "run" else 64
         self.errors = errors
         self.function = function
+        #: Where the function holds the numbers that became weights.
+        self.origins = origins if origins is not None else Origins()
         self.weights = Weights(program.weights)
         self.failures: Counter[str] = Counter()
         self._executables: dict[Plan, Executable] = {}
@@ -152,13 +156,16 @@ class Network(torch.nn.Module):
         *results, code = results
         return results, [executable.lowered.checks[number - 1].error if number else None for number in code.tolist()]
 
-    def verify(self, *args: Any, rtol: float = 1e-10, gradients: bool = True, samples: int = 1000, **kwargs: Any) -> Certificate:
+    def verify(
+        self, *args: Any, rtol: float = 1e-10, gradients: bool = True, samples: int = 1000, most_weights: int | None = None, **kwargs: Any
+    ) -> Certificate:
         """Compare with the function itself, sample by sample: answers, errors, paths and gradients.
 
-        The arguments are a batch as `forward` takes it, of which at most so many `samples` are compared. What differs raises a
-        `VerificationError`; the certificate prints as a table.
+        The arguments are a batch as `forward` takes it, of which at most so many `samples` are compared. Gradients are held against
+        differences of the function, which for a weight is run with that constant replaced: for `most_weights` of them, by default 20, or
+        fewer where the function runs long. What differs raises a `VerificationError`; the certificate prints as a table.
         """
-        return verify(self, args, kwargs, rtol, gradients, samples)
+        return verify(self, args, kwargs, rtol, gradients, samples, most_weights)
 
     def save(self, path: str | Path) -> None:
         """Write program, weights and signature into one file, which `load` reads; nothing in it is code."""
@@ -243,7 +250,7 @@ class Network(torch.nn.Module):
     def with_program(self, program: Program) -> Network:
         """A network that runs another program as this one runs its own, with the weights that the program brings."""
         return Network(program, self.signature, loops=self.loops, max_rounds=self.max_rounds, errors=self.errors,
-                       function=self.function, heuristic=self.heuristic)
+                       function=self.function, heuristic=self.heuristic, origins=self.origins)
 
     def with_errors(self, errors: str) -> Network:
         """A copy of this network that treats failing samples in another way."""

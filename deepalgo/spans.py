@@ -18,7 +18,7 @@ import linecache
 import os
 import sys
 import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -238,13 +238,25 @@ def _lambdas_at(lines: list[str], code: types.CodeType) -> list[ast.FunctionDef 
 
 def _floats_agree(node: ast.FunctionDef | ast.Lambda, code: types.CodeType) -> bool:
     """Whether the text, compiled once more, loads the same numbers as the code that runs."""
-    statement = node if isinstance(node, ast.FunctionDef) else ast.copy_location(ast.Expr(node), node)
-    if isinstance(statement, ast.FunctionDef):
-        statement = ast.copy_location(_without_decorators(statement), node)
-    module = compile(_inside(statement, code.co_freevars), code.co_filename, "exec", dont_inherit=True)
-    (around,) = (item for item in module.co_consts if isinstance(item, types.CodeType))
-    again = next(item for item in around.co_consts if isinstance(item, types.CodeType) and item.co_name == code.co_name)
-    return _code_floats(again) == _code_floats(code)
+    return _code_floats(compiled_again(node, code)) == _code_floats(code)
+
+
+def compiled_again(node: ast.FunctionDef | ast.Lambda, code: types.CodeType) -> types.CodeType:
+    """The code of a function's tree as it is by now, in the place of code that was made of it: with its free names, and in its class."""
+    statement: ast.stmt = ast.copy_location(ast.Expr(node) if isinstance(node, ast.Lambda) else _without_decorators(node), node)
+    outer = code.co_qualname.split(".")[:-1]
+    if outer and outer[-1].isidentifier():  # names with two underscores are those of the class
+        statement = ast.copy_location(ast.ClassDef(outer[-1], [], [], [statement], []), node)
+    flags = code.co_flags & annotations.compiler_flag
+    module = compile(_inside(statement, code.co_freevars), code.co_filename, "exec", flags, dont_inherit=True)
+    return next(item for item in _inner_codes(module) if item.co_name == code.co_name and item.co_firstlineno >= node.lineno)
+
+
+def _inner_codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    for item in code.co_consts:
+        if isinstance(item, types.CodeType):
+            yield item
+            yield from _inner_codes(item)
 
 
 def _inside(statement: ast.stmt, free: tuple[str, ...]) -> ast.Module:

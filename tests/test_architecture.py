@@ -21,6 +21,7 @@ ORDER = [
     "ir",
     "ops",
     "marks",
+    "origins",
     "signature",
     "stage",
     "runtime",

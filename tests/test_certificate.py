@@ -77,7 +77,8 @@ cooling: the network gives the answers of the function
   samples    4 of 5 compared, 1 raise ValueError in both
   values     all equal
   paths      4 samples take the function's arms and rounds
-  gradients  12 of 12 derivatives compared, largest difference SMALL relative
+  gradients  12 of 12 derivatives by inputs compared, largest difference SMALL relative
+             48 of 48 derivatives by weights compared, largest difference SMALL relative
   endpoints  1 sample at cooling.py:17
 
 branch                         then  else
@@ -90,10 +91,12 @@ cooling.py:12  while t > AMBIENT + 1.0 and rounds < minutes:  0      6       36
 
 weights that move no answer
   c7      threshold    cooling.py:7
-  c9      threshold    cooling.py:9
-  c12     coefficient  cooling.py:12
   c15     threshold    cooling.py:15
-  UNUSED  coefficient  cooling.py:4"""
+  UNUSED  coefficient  cooling.py:4
+
+weights with no gradient here
+  c9   threshold    cooling.py:9   answers change when it moves by 50 %
+  c12  coefficient  cooling.py:12  answers change when it moves by 50 %"""
 
 
 def test_fields_hold_what_the_table_tells(tmp_path):

@@ -1,4 +1,4 @@
-"""Gradients of the network held against differences of the original; and weights that have none."""
+"""Gradients of the network by its inputs, held against differences of the original."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from deepalgo.certificate.account import Account, is_no_oracle
 from deepalgo.certificate.original import Original, Outcome
 from deepalgo.certificate.paths import all_paths
-from deepalgo.certificate.report import Dead, Gradients
-from deepalgo.certificate.slopes import around, rounding, slope, step
+from deepalgo.certificate.report import Gradients
+from deepalgo.certificate.slopes import around
 from deepalgo.errors import VerificationError
-from deepalgo.ir import Program, Weight
+from deepalgo.ir import Program
 
 if TYPE_CHECKING:
     from deepalgo.network import Network
@@ -27,8 +28,6 @@ MOST_SAMPLES = 32
 MOST_ITEMS = 8
 #: Of the numbers of a list so many are.
 MOST_MEMBERS = 16
-#: A derivative may differ from a trusted difference quotient by so much of it.
-RTOL = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +51,7 @@ class GradientCheck:
         self.inputs = inputs
         self.places = moved_inputs(self.program)
         self.heres: dict[int, Outcome] = {}
-        self.compared = self.skipped = 0
-        self.largest = 0.0
+        self.account = Account()
 
     def check(self, leaves: Sequence[Tensor], samples: Sequence[int]) -> Gradients:
         """Compare the gradients of these samples."""
@@ -64,12 +62,12 @@ class GradientCheck:
             for output, row in enumerate(gradients):
                 found = row[move.place]
                 self._compare(move, output, None if points is None else [point[output] for point in points], found, leaves)
-        return Gradients(self.compared, self.skipped, self.largest)
+        return Gradients(self.account.compared, self.account.skipped, self.account.largest)
 
     def _moves(self, row: int, sample: int) -> Iterator[Move]:
         for place, value in enumerate(self.inputs[sample]):
             if place in self.places and isinstance(value, (float, np.ndarray)):
-                yield from (Move(row, sample, place, item, float(np.asarray(value)[item])) for item in _items(value))
+                yield from (Move(row, sample, place, item, float(np.asarray(value)[item])) for item in items_of(value))
 
     def _steady(self, leaves: Sequence[Tensor], moves: Sequence[Move]) -> list[bool]:
         """For which moves the network takes the same path at all five points: a line of the function may hide two paths."""
@@ -104,30 +102,19 @@ class GradientCheck:
         name = self.program.inputs[move.place].path + (str(list(move.item)) if move.item else "")
         if math.isnan(got):
             raise VerificationError(f"the gradient by `{name}` is not a number", sample=move.sample, expected="finite", got=got)
-        expected = None if values is None else slope(values, move.x)
-        if values is None or expected is None or _is_absorbed(values, got, move.x):
-            self.skipped += 1
-            return
-        difference, noise = abs(got - expected), rounding(values, move.x)
-        if not difference <= RTOL * abs(expected) + noise:
+
+        def doubt(difference: float, expected: float) -> bool:
             rough = difference <= 4 * self._roughness(move, output, leaves)
-            if not rough and not self._is_no_oracle(move, output, difference, expected):
-                what = f"the gradients of output {output} by `{name}` differ"
-                raise VerificationError(what, sample=move.sample, expected=expected, got=got)
-            self.skipped += 1
-            return
-        self.compared += 1
-        if abs(expected) > noise / RTOL:
-            self.largest = max(self.largest, difference / abs(expected))
+            return rough or is_no_oracle(lambda at: self._points(move, at), move.x, output, difference, expected)
+
+        expected = self.account.compare(got, values, move.x, doubt)
+        if expected is not None:
+            what = f"the gradients of output {output} by `{name}` differ"
+            raise VerificationError(what, sample=move.sample, expected=expected, got=got)
 
     def _roughness(self, move: Move, output: int, leaves: Sequence[Tensor]) -> float:
         """How far the network's own derivative moves with the last digits of the inputs: cancellation leaves it few digits."""
-        generator = torch.Generator().manual_seed(0)
-        near = []
-        for leaf in leaves:
-            rows = leaf.detach()[[move.row] * 16]
-            digits = torch.randint(-4, 5, rows.shape, generator=generator).to(rows)
-            near.append(rows * (1 + digits * torch.finfo(rows.dtype).eps) if rows.is_floating_point() else rows)
+        near = near_rows(leaves, move.row)
         _, failures = self.network.outcomes(near)
         if any(failures):
             return math.inf
@@ -135,26 +122,16 @@ class GradientCheck:
         items = [0.0] if found is None else [float(row[move.item]) for row in found]
         return max(items) - min(items)
 
-    def _is_no_oracle(self, move: Move, output: int, difference: float, expected: float) -> bool:
-        """Look again at a quotient that disagrees: the function may be rough, or periodic with less than the step."""
-        near = self._points(move, [move.x * (1 + k * 2e-15) for k in range(-4, 5)])
-        if near is None:
-            return True
-        roughness = max(row[output] for row in near) - min(row[output] for row in near)
-        if difference <= 4 * roughness / step(move.x):
-            return True
-        for scale in (0.037, 0.0013):  # no simple fractions of the first step
-            points = self._points(move, around(move.x, scale))
-            values = None if points is None else [row[output] for row in points]
-            closer = None if values is None else slope(values, move.x, scale)
-            if values is None or closer is None or abs(closer - expected) > max(difference / 10, 4 * rounding(values, move.x, scale)):
-                return True
-        return False
 
-
-def _is_absorbed(values: Sequence[float], got: float, x: float) -> bool:
-    """Whether the function stands still because the move is lost in rounding on its way."""
-    return got != 0 and len(set(values)) == 1 and abs(got) * step(x) <= 1e-15 * max(1.0, abs(values[0]))
+def near_rows(leaves: Sequence[Tensor], row: int) -> list[Tensor]:
+    """Sixteen copies of a sample whose inputs differ in their last digits."""
+    generator = torch.Generator().manual_seed(0)
+    near = []
+    for leaf in leaves:
+        rows = leaf.detach()[[row] * 16]
+        digits = torch.randint(-4, 5, rows.shape, generator=generator).to(rows)
+        near.append(rows * (1 + digits * torch.finfo(rows.dtype).eps) if rows.is_floating_point() else rows)
+    return near
 
 
 def moved_inputs(program: Program) -> set[int]:
@@ -172,10 +149,10 @@ def moved_inputs(program: Program) -> set[int]:
     return {place for group in groups.values() for place in group[:: max(1, -(-len(group) // MOST_MEMBERS))]}
 
 
-def _items(value: Any) -> list[tuple[int, ...]]:
+def items_of(value: Any, most: int = MOST_ITEMS) -> list[tuple[int, ...]]:
     """The places of an input that are moved: evenly spaced ones of an array."""
     everywhere = list(np.ndindex(np.shape(value)))
-    return everywhere[:: max(1, -(-len(everywhere) // MOST_ITEMS))]
+    return everywhere[:: max(1, -(-len(everywhere) // most))]
 
 
 def _replaced(value: Any, item: tuple[int, ...], moved: float) -> Any:
@@ -201,7 +178,7 @@ def network_gradients(network: Network, leaves: Sequence[Tensor]) -> list[list[n
     inputs = [leaf.detach().clone().requires_grad_(leaf.is_floating_point()) for leaf in leaves]
     wanted = [leaf for leaf in inputs if leaf.requires_grad]
     rows: list[list[np.ndarray | None]] = []
-    for total in _totals(network.execute(inputs)):
+    for total in totals_of(network.execute(inputs)):
         if total is None or not total.requires_grad or not wanted:
             rows.append([None] * len(inputs))
             continue
@@ -210,7 +187,7 @@ def network_gradients(network: Network, leaves: Sequence[Tensor]) -> list[list[n
     return rows
 
 
-def _totals(results: Sequence[Tensor]) -> list[Tensor | None]:
+def totals_of(results: Sequence[Tensor]) -> list[Tensor | None]:
     """Each output projected to one number a sample; None for whole numbers."""
     return [_total(result) if result.is_floating_point() or result.is_complex() else None for result in results]
 
@@ -223,23 +200,3 @@ def _total(result: Tensor) -> Tensor:
 
 def _array(gradient: Tensor | None) -> np.ndarray | None:
     return None if gradient is None else gradient.detach().cpu().numpy()
-
-
-def dead_weights(network: Network, leaves: Sequence[Tensor]) -> tuple[Dead, ...]:
-    """The trainable weights that move no answer on these samples. What is only compared has no gradient."""
-    trainable = [weight for weight in network.program.weights if not weight.frozen]
-    tensors = [network.weights[weight.key] for weight in trainable]
-    totals = [total for total in _totals(network.execute(list(leaves))) if total is not None and total.requires_grad]
-    moved = [torch.zeros(weight.shape, dtype=torch.bool) for weight in trainable]
-    generator = torch.Generator().manual_seed(0)
-    for _ in range(3 if totals and tensors else 0):  # sums with other signs, as two samples may cancel
-        signs = [torch.randn(len(total), generator=generator, dtype=torch.float64).to(total) for total in totals]
-        whole = torch.stack([total @ sign for total, sign in zip(totals, signs, strict=True)]).sum()
-        found = torch.autograd.grad(whole, tensors, retain_graph=True, allow_unused=True)
-        moved = [mask if part is None else mask | (part != 0).cpu() for mask, part in zip(moved, found, strict=True)]
-    return tuple(_dead(weight, mask) for weight, mask in zip(trainable, moved, strict=True) if not bool(mask.all()))
-
-
-def _dead(weight: Weight, moved: Tensor) -> Dead:
-    place = weight.span.place if weight.span is not None else ""
-    return Dead(weight.key, str(weight.role), place, int((~moved).sum()), moved.numel())

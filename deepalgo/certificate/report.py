@@ -49,14 +49,34 @@ class Gradients:
 
 
 @dataclass(frozen=True, slots=True)
+class ByWeights:
+    """Derivatives of outputs by weights, compared as those by inputs; `unseen` tells of which weights none was compared, and why."""
+
+    compared: int
+    skipped: int
+    difference: float  # relative, the largest one
+    unseen: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Dead:
-    """A weight of which so many `items` have no gradient on any sample, of `size` that it has."""
+    """A weight of which so many `items` have no gradient on any sample, of `size` that it has.
+
+    Whether it was `tried` to move them, and the move that changed an answer, as a part of their size.
+    """
 
     key: str
     role: str
     place: str
     items: int
     size: int
+    tried: bool = False
+    change: float | None = None
+
+    @property
+    def moves_no_answer(self) -> bool:
+        """Whether it was moved to both sides, and no answer changed."""
+        return self.tried and self.change is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +97,7 @@ class Certificate:
     errors: dict[str, int]
     beyond: dict[str, int]
     gradients: Gradients | None
+    by_weights: ByWeights | None
     branches: tuple[Arms, ...]
     loops: tuple[Rounds, ...]
     paths: int
@@ -91,7 +112,7 @@ class Certificate:
         return self.compared > 0
 
     def __str__(self) -> str:
-        parts = [self._head(), self._branches(), self._loops(), self._dead()]
+        parts = [self._head(), self._branches(), self._loops(), self._dead(), self._idle()]
         return "\n\n".join(part for part in parts if part)
 
     def __repr__(self) -> str:
@@ -102,13 +123,27 @@ class Certificate:
             ("samples", self._samples()),
             ("values", self._values()),
             ("paths", f"{_count(self.paths, 'sample')} take the function's arms and rounds" if self.paths else ""),
-            ("gradients", self._gradients()),
+            ("gradients", _derivatives(self.gradients, "inputs")),
+            ("", _derivatives(self.by_weights, "weights")),
+            ("not seen", self._unseen()),
             ("near-ties", _places(self.near_ties)),
             ("excused", _reasons(self.excused)),
             ("endpoints", _places(self.endpoints)),
         ]
         verdict = "the network gives the answers of the function" if self.ok else "there was nothing to compare"
-        return f"{self.name}: {verdict}\n" + _table([row for row in rows if row[1]], indent="  ")
+        return f"{self.name}: {verdict}{self._warning()}\n" + _table([row for row in rows if row[1]], indent="  ")
+
+    def _warning(self) -> str:
+        """What a reader must not miss: derivatives of which none could be compared."""
+        parts = [_ratio(item, by) for item, by in ((self.gradients, "inputs"), (self.by_weights, "weights")) if item and _is_blind(item)]
+        return f"; warning: {' and '.join(parts)} compared" if parts else ""
+
+    def _unseen(self) -> str:
+        """The weights without a comparison, by reason."""
+        found: dict[str, list[str]] = {}
+        for key, reason in (self.by_weights.unseen if self.by_weights else {}).items():
+            found.setdefault(reason, []).append(key)
+        return "; ".join(f"{_some(keys)}: {reason}" for reason, keys in found.items())
 
     def _samples(self) -> str:
         parts = [f"{self.compared} of {self.samples} compared"]
@@ -121,12 +156,6 @@ class Certificate:
             return "all equal" if self.ok else ""
         return f"largest difference {self.relative:.1e} relative, {self.absolute:.1e} absolute (sample {self.worst})"
 
-    def _gradients(self) -> str:
-        if self.gradients is None:
-            return ""
-        total = self.gradients.compared + self.gradients.skipped
-        return f"{self.gradients.compared} of {total} derivatives compared, largest difference {self.gradients.difference:.1e} relative"
-
     def _branches(self) -> str:
         rows = [(arms.span.place, _line(arms.span), str(arms.then), str(arms.orelse), arms.never) for arms in self.branches]
         return _table([("branch", "", "then", "else", ""), *rows]) if rows else ""
@@ -136,8 +165,35 @@ class Certificate:
         return _table([("loop", "", "least", "median", "most rounds"), *rows]) if rows else ""
 
     def _dead(self) -> str:
-        rows = [(f"{item.key}{_part(item)}", item.role, item.place) for item in self.dead]
+        rows = [(f"{item.key}{_part(item)}", item.role, item.place) for item in self.dead if item.moves_no_answer]
         return "weights that move no answer\n" + _table(rows, indent="  ") if rows else ""
+
+    def _idle(self) -> str:
+        rows = [(f"{item.key}{_part(item)}", item.role, item.place, _step(item)) for item in self.dead if not item.moves_no_answer]
+        return "weights with no gradient here\n" + _table(rows, indent="  ") if rows else ""
+
+
+def _derivatives(item: Gradients | ByWeights | None, by: str) -> str:
+    if item is None or not item.compared + item.skipped:
+        return ""
+    return f"{_ratio(item, by)} compared, largest difference {item.difference:.1e} relative"
+
+
+def _ratio(item: Gradients | ByWeights, by: str) -> str:
+    return f"{item.compared} of {_count(item.compared + item.skipped, 'derivative')} by {by}"
+
+
+def _is_blind(item: Gradients | ByWeights) -> bool:
+    return not item.compared and item.skipped > 0
+
+
+def _some(keys: Sequence[str], most: int = 6) -> str:
+    return ", ".join(keys) if len(keys) <= most else f"{', '.join(keys[:most])} and {len(keys) - most} more"
+
+
+def _step(item: Dead) -> str:
+    """Which move of a weight without a gradient changes an answer."""
+    return "" if item.change is None else f"answers change when it moves by {100 * item.change:.3g} %"
 
 
 def _part(item: Dead) -> str:

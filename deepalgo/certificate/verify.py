@@ -11,10 +11,12 @@ import torch
 from torch import Tensor
 
 from deepalgo.certificate.arguments import plain_values
-from deepalgo.certificate.gradients import MOST_SAMPLES, GradientCheck, dead_weights
+from deepalgo.certificate.by_weights import WeightCheck
+from deepalgo.certificate.gradients import MOST_SAMPLES, GradientCheck
+from deepalgo.certificate.idle import tried_weights
 from deepalgo.certificate.original import Original, Outcome
 from deepalgo.certificate.paths import Paths
-from deepalgo.certificate.report import Certificate, Gradients, Hits
+from deepalgo.certificate.report import ByWeights, Certificate, Gradients, Hits
 from deepalgo.errors import LIMITS, InputError, VerificationError
 from deepalgo.ir import Op, Program, walk
 from deepalgo.runtime.record import recording
@@ -30,7 +32,9 @@ LAST_DIGITS = "last digits decide a branch"
 SENSITIVE = "the function itself changes as much with an input's last digit"
 
 
-def verify(network: Network, args: Sequence[Any], kwargs: Mapping[str, Any], rtol: float, gradients: bool, samples: int) -> Certificate:
+def verify(
+    network: Network, args: Sequence[Any], kwargs: Mapping[str, Any], rtol: float, gradients: bool, samples: int, most_weights: int | None
+) -> Certificate:
     """Compare on a batch, or on `samples` of it, evenly chosen."""
     if network.function is None or not isinstance(network.signature, Signature):
         raise InputError(f"{network.program.name} was not compiled from a function, so there is nothing to compare it with")
@@ -38,7 +42,7 @@ def verify(network: Network, args: Sequence[Any], kwargs: Mapping[str, Any], rto
     size = len(whole[0]) if whole else 1
     chosen = sorted({round(place) for place in np.linspace(0, size - 1, min(size, samples))})
     leaves = [leaf.detach()[chosen] for leaf in whole]
-    return Verification(network, network.signature, leaves, chosen, rtol).certificate(gradients)
+    return Verification(network, network.signature, leaves, chosen, rtol).certificate(gradients, most_weights)
 
 
 class Verification:
@@ -58,7 +62,7 @@ class Verification:
         self.errors: Counter[str] = Counter()
         self.beyond: Counter[str] = Counter()
 
-    def certificate(self, gradients: bool) -> Certificate:
+    def certificate(self, gradients: bool, most_weights: int | None) -> Certificate:
         """Compare errors, values, paths and gradients, in this order."""
         results, failures = self.network.outcomes(self.leaves)
         good = [place for place, failure in enumerate(failures) if self._both_answer(self.samples[place], failure)]
@@ -68,15 +72,18 @@ class Verification:
         compared = self._compare_paths(paths)
         worst = max(differences, key=lambda sample: differences[sample][1], default=None)
         worst = None if worst is None or differences[worst][0] == 0 else worst
+        by_inputs = by_weights = None
+        if gradients and good and not self._is_soft():
+            by_inputs, by_weights = self._gradients(good, good_leaves, paths.endpoints, most_weights)
         return Certificate(
             name=self.program.name, samples=len(self.samples), compared=len(good),
             absolute=max((item[0] for item in differences.values()), default=0.0),
             relative=max((item[1] for item in differences.values()), default=0.0),
             worst=worst, errors=dict(self.errors), beyond=dict(self.beyond),
-            gradients=self._gradients(good, good_leaves, paths.endpoints) if gradients and good and not self._is_soft() else None,
+            gradients=by_inputs, by_weights=by_weights,
             branches=paths.arms(self.outcomes), loops=paths.rounds(self.outcomes), paths=compared,
             near_ties=paths.ties, excused=dict(self.excused), endpoints=paths.endpoints,
-            dead=dead_weights(self.network, good_leaves) if good else (),
+            dead=tried_weights(self.network, good_leaves) if good else (),
         )
 
     def _is_soft(self) -> bool:
@@ -153,13 +160,16 @@ class Verification:
     def _takes_other_ways(self, sample: int) -> bool:
         return any(near.hits != self.outcomes[sample].hits for near in self._neighbours(sample))
 
-    def _gradients(self, good: Sequence[int], leaves: list[Tensor], endpoints: Hits) -> Gradients:
+    def _gradients(
+        self, good: Sequence[int], leaves: list[Tensor], endpoints: Hits, most_weights: int | None
+    ) -> tuple[Gradients, ByWeights]:
         """Compare gradients, except where the path is in doubt or the derivative is one that was defined."""
         doubtful = {*self.excused, *(sample for found in endpoints.values() for sample in found)}
         rows = [row for row, place in enumerate(good) if self.samples[place] not in doubtful]
         rows = rows[:: max(1, -(-len(rows) // MOST_SAMPLES))]
-        check = GradientCheck(self.network, self.original, self.inputs)
-        return check.check([leaf[rows] for leaf in leaves], [self.samples[good[row]] for row in rows])
+        picked, samples = [leaf[rows] for leaf in leaves], [self.samples[good[row]] for row in rows]
+        by_inputs = GradientCheck(self.network, self.original, self.inputs).check(picked, samples)
+        return by_inputs, WeightCheck(self.network, self.original, self.inputs, self.outcomes).check(picked, samples, most_weights)
 
     def _refuse(self, what: str, sample: int, expected: object, got: object, span: Span | None = None) -> NoReturn:
         changed = [

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from deepalgo.certificate.gradients import dead_weights
+from deepalgo.certificate.idle import tried_weights
+from deepalgo.certificate.report import Dead
 from deepalgo.errors import DeepalgoError
 from deepalgo.fitting.beyond import beyond
 from deepalgo.fitting.cost import seconds_per_sample
 from deepalgo.fitting.ladder import Rung
-from deepalgo.fitting.moved import moved_weights
+from deepalgo.fitting.moved import Moved, moved_weights
 from deepalgo.fitting.objective import Objective
 from deepalgo.fitting.report import Drift, Fit, Unit
 from deepalgo.fitting.samples import Samples, judge
@@ -42,12 +44,13 @@ def examine(
     known = rungs[0].validation.isfinite()
     measure(objective, winner, validation, World())
     failures = dict(winner.failures)
+    moved = moved_weights(winner, objective, validation, known)
     fit = Fit(
         name=net.program.name, network=winner, rungs=rungs, held=held,
         unit=Unit(objective.is_squares, objective.loss == "relative"),
         held_out=_summaries(rungs, [rung.test for rung in rungs], objective),
         samples={"training": len(training), "validation": len(validation), "test": len(test)},
-        moved=moved_weights(winner, objective, validation, known), dead=dead_weights(winner, some),
+        moved=moved, dead=tuple(_known_to_matter(item, moved) for item in tried_weights(winner, some)),
         untried=untried(winner, seen), at_bound=at_bound(winner, seen), failures=failures, dropped=dropped, inputs=test.leaves,
         seconds_per_sample=_costs(rungs, held, test.leaves),
     )  # fmt: skip
@@ -55,6 +58,12 @@ def examine(
     winner.errors = net.errors
     winner.failures.clear()
     return fit
+
+
+def _known_to_matter(item: Dead, moved: list[Moved]) -> Dead:
+    """A weight that moved and whose loss is another one when it is put back moves answers, if not those on which that was tried."""
+    change = next((other.distance for other in moved if other.weight.key == item.key and other.matters), None)
+    return item if change is None or item.change is not None else replace(item, change=change)
 
 
 def _summaries(rungs: list[Rung], losses: list[Tensor], objective: Objective) -> dict[str, Summary]:

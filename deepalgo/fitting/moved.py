@@ -19,12 +19,18 @@ STILL = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A weight that was `born` with one value and has another; `loss` is the validation loss with the first one put back."""
+    """A weight that was `born` with one value and has another; `loss` is the validation loss with the first put back, `kept` without."""
 
     weight: Weight
     born: Tensor
     value: Tensor
     loss: float
+    kept: float
+
+    @property
+    def matters(self) -> bool:
+        """Whether the loss is another one when it is put back."""
+        return self.loss != self.kept
 
     @property
     def distance(self) -> float:
@@ -40,8 +46,9 @@ class Moved:
 
 def moved_weights(net: Network, objective: Objective, validation: Samples, known: Tensor) -> list[Moved]:
     """The weights that moved, those first whose move mattered most."""
+    kept = _loss(net, objective, validation, known)
     found = [
-        Moved(weight, born, value, _loss_without(net, weight, born, objective, validation, known))
+        Moved(weight, born, value, _loss_without(net, weight, born, objective, validation, known), kept)
         for weight in net.weights.entries
         if not weight.frozen and _differs(born := birth(net, weight), value := net.weights[weight.key].detach().clone())
     ]
@@ -63,6 +70,11 @@ def _loss_without(net: Network, weight: Weight, born: Tensor, objective: Objecti
     value = tensor.detach().clone()
     with torch.no_grad():
         tensor.copy_(born)
-        losses = objective.measure(net, validation)[known]
+        loss = _loss(net, objective, validation, known)
         tensor.copy_(value)
+    return loss
+
+
+def _loss(net: Network, objective: Objective, validation: Samples, known: Tensor) -> float:
+    losses = objective.measure(net, validation)[known]
     return losses.mean().item() if bool(losses.isfinite().all()) else torch.inf

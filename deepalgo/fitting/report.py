@@ -184,7 +184,8 @@ def _summaries(title: str, summaries: dict[str, Summary], unit: Unit) -> str:
 def _idle(item: Dead) -> str:
     part = f"{item.items} of {item.size} numbers of " if item.items < item.size else ""
     hint = "; da.soften lets it learn" if item.role == Role.THRESHOLD else ""
-    return f"{part}{item.key} move{'' if part else 's'} no answer ({', '.join(filter(None, (item.role, item.place)))}{hint})"
+    what = f"move{'' if part else 's'} no answer" if item.moves_no_answer else f"ha{'ve' if part else 's'} no gradient here"
+    return f"{part}{item.key} {what} ({', '.join(filter(None, (item.role, item.place)))}{hint})"
 
 
 def _percent(distance: float) -> str:

@@ -80,6 +80,7 @@ def _object_attribute(machine: Machine, value: Any, name: str, node: ast.AST) ->
     if isinstance(found, property) and hasattr(found.fget, "__code__"):
         return call(machine, found.fget, [value], {}, node)
     if type(found).__name__ == "cached_property":
+        machine.weights.remembering[name] = None
         return call(machine, found.func, [value], {}, node)
     try:
         result = getattr(value, name)
@@ -107,9 +108,11 @@ def _lift_attribute(machine: Machine, value: Any, name: str, result: Any) -> Any
     if not isinstance(result, (float, list, tuple, np.ndarray)):
         return result
     if own:
+        machine.weights.hold(("attribute", id(value), name), "attribute", value, name)
         return names.lift(machine, result, ("attribute", id(value), name), name, None)
     holder = next((base for base in owner.__mro__ if name in vars(base)), owner)
     place = ("class", holder.__module__, holder.__qualname__, name)
+    machine.weights.hold(place, "class", holder, name)
     return names.lift(machine, result, place, f"{holder.__name__}_{name}", attribute_span(holder, name))
 
 

@@ -56,7 +56,7 @@ class Parameters:
         for item, node in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
             if node is not None and item.arg in (function.__kwdefaults__ or {}):
                 places[item.arg] = ((function.__kwdefaults__ or {})[item.arg], node)
-        defaults = {name: Default(value, node, source) for name, (value, node) in places.items()}
+        defaults = {name: Default(value, node, source, function) for name, (value, node) in places.items()}
         return Parameters.of_node(function.__name__, arguments, defaults)
 
 
@@ -67,13 +67,16 @@ class Default:
     value: Any
     node: ast.expr
     source: FunctionSource
+    function: types.FunctionType
 
     def take(self, machine: Machine, name: str) -> Any:
         """The default as the function sees it."""
         from deepalgo.stage.names import lift
 
         span = self.source.span(self.node)
-        return lift(machine, self.value, (span.file, span.line, span.column), name, span)
+        place = (span.file, span.line, span.column)
+        machine.weights.hold(place, "default", self.function, name)
+        return lift(machine, self.value, place, name, span)
 
 
 def bind(machine: Machine, parameters: Parameters, args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:

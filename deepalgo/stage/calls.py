@@ -107,6 +107,7 @@ def _call_object(machine: Machine, function: Any, args: list[Any], kwargs: dict[
         wrapped = function._implementation
     if wrapped is None and type(function).__name__ == "_lru_cache_wrapper":
         wrapped = function.__wrapped__
+        machine.weights.remembering[function.__name__] = None
     if wrapped is not None:
         return call(machine, wrapped, args, kwargs, node)
     from deepalgo.stage.operator_functions import GETTERS
@@ -140,11 +141,13 @@ def _partial_weights(machine: Machine, function: functools.partial[Any]) -> tupl
     """The floats that a partial holds were written by a person: they are weights, named after their parameters."""
     positions = list(parameters_of(function.func))
 
-    def lifted(title: str, value: Any) -> Any:
+    def lifted(title: str, value: Any, held: str | int) -> Any:
+        machine.weights.hold(("partial", id(function), title), "partial", function, held)
         return lift(machine, value, ("partial", id(function), title), title, None)
 
     titles = [positions[place] if place < len(positions) else f"argument_{place}" for place in range(len(function.args))]
-    return list(map(lifted, titles, function.args)), {title: lifted(title, value) for title, value in function.keywords.items()}
+    named = {title: lifted(title, value, title) for title, value in function.keywords.items()}
+    return list(map(lifted, titles, function.args, range(len(titles)))), named
 
 
 # --- interpreted functions --------------------------------------------------------------------------------------------------
@@ -411,6 +414,7 @@ def _fill_dataclass(machine: Machine, instance: Any, args: list[Any], kwargs: di
         elif item.default is not dataclasses.MISSING:
             cls = type(instance)
             place = ("class", cls.__module__, cls.__qualname__, item.name)
+            machine.weights.hold(place, "default", cls.__init__, item.name)
             value = lift(machine, item.default, place, f"{cls.__name__}_{item.name}", attribute_span(cls, item.name))
         elif item.default_factory is not dataclasses.MISSING:
             value = call(machine, item.default_factory, [], {}, node)

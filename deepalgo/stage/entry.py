@@ -14,6 +14,7 @@ import numpy as np
 
 from deepalgo.errors import CompileError, InputError
 from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Sequence, Static, Tree, Type, Value, walk
+from deepalgo.origins import Origins
 from deepalgo.signature import Argument, Signature, is_input, parameters_of
 from deepalgo.spans import Span, text_digest
 from deepalgo.stage import names
@@ -101,7 +102,7 @@ def _bound(function: Callable[..., Any], example: Any) -> dict[str, Any]:
 
 def stage(
     function: Callable[..., Any], example: Example, *, integers: bool = False, complex_at: frozenset[Span] = frozenset()
-) -> tuple[Program, Signature]:
+) -> tuple[Program, Signature, Origins]:
     """Run the function once on Signals. `complex_at`: places where a power of a real number is complex."""
     machine = Machine(integers=integers)
     machine.complex_at = complex_at
@@ -126,7 +127,7 @@ def stage(
     body = Block((), (*machine.prelude, *machine.builder.body), results)
     program = Program(signature.function, signature.inputs(), (), body, output, changes, peeled=tuple(machine.peeled))
     program = replace(program, weights=machine.weights.finished(find_roles(program)))
-    return replace(program, sources=_sources(program)), signature
+    return replace(program, sources=_sources(program)), signature, machine.weights.origins()
 
 
 def _refuse_generator(value: Any) -> None:

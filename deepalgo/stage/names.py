@@ -60,6 +60,7 @@ def _from_cell(machine: Machine, frame: Frame, name: str) -> Any:
         value = cell.cell_contents
     except ValueError:
         raise UserRaise(NameError, f"free variable '{name}' has no value", machine.span) from None
+    machine.weights.hold(("cell", id(cell)), "cell", cell)
     return lift(machine, value, ("cell", id(cell)), name, None)
 
 
@@ -106,7 +107,9 @@ def lift_module_constant(machine: Machine, module: str, scope: dict[str, Any], n
 
     At the prompt and in a notebook there is no module's text: what was assigned there has no line, and is a weight all the same.
     """
+    held, under = scope, name
     for _ in range(8):
+        machine.weights.hold(("global", module, name), "name", held, under)
         if module.partition(".")[0] in GIVEN:
             return _fixed(machine, value)
         lines = _module_lines(scope)
@@ -274,6 +277,7 @@ def mark(machine: Machine, value: Any, name: str | None, node: ast.AST) -> Any:
     """What `da.weight` says of a value: a number or table that no data entered is a weight. Literals have been named already."""
     span = machine.at(node)
     place, chosen = ("mark", span.file, span.line, span.column), name or f"c{span.line}"
+    machine.weights.hold(place, "mark", _running(machine))
     if isinstance(value, Signal):
         definition = machine.definition(value)
         if value.known is None or (definition is not None and definition.name == "weight"):
@@ -296,6 +300,7 @@ def literal(machine: Machine, node: ast.expr, value: float) -> Signal:
     """A float that stands in the source."""
     span = machine.at(node)
     place = (span.file, span.line, span.column)
+    machine.weights.hold(place, "literal", _running(machine))
     name = _suggested(machine, machine.frame.source).get(id(node)) or f"c{span.line}"
     return weight(machine, machine.weights.at(place, name, value, (), span), value, ())
 
@@ -310,8 +315,17 @@ def literal_table(machine: Machine, node: ast.List | ast.Tuple) -> Any:
         return None
     span = machine.at(node)
     name = _suggested(machine, machine.frame.source).get(id(node)) or f"t{span.line}"
+    machine.weights.hold((span.file, span.line, span.column), "literal", _running(machine))
     key = machine.weights.at((span.file, span.line, span.column), name, _nested(value), shape, span)
     return _own(machine, _unpack(machine, weight(machine, key, value, shape), value))
+
+
+def _running(machine: Machine) -> Any:
+    """The real function around what is running; what it defines inside has no function of its own."""
+    frame = machine.frame
+    while frame.enclosing is not None:
+        frame = frame.enclosing
+    return frame.function
 
 
 def _own(machine: Machine, table: Any) -> Any:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from deepalgo.ir import Attr, Role, Weight
+from deepalgo.origins import Holder, Kind, Origin, Origins
 from deepalgo.spans import Span
 
 
@@ -16,6 +17,8 @@ class WeightTable:
     found: dict[str, Weight] = field(default_factory=dict)
     places: dict[Any, str] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
+    holders: dict[Any, list[Holder]] = field(default_factory=dict)
+    remembering: dict[str, None] = field(default_factory=dict)  # functions that keep answers of earlier calls
 
     def at(self, place: Any, name: str, value: Attr, shape: tuple[int, ...], span: Span | None) -> str:
         """The name of the weight at a place, made on first sight."""
@@ -36,7 +39,24 @@ class WeightTable:
 
     def copy(self) -> WeightTable:
         """The table as it is, for a trial that may be undone."""
-        return WeightTable(dict(self.found), dict(self.places), dict(self.reasons))
+        return WeightTable(dict(self.found), dict(self.places), dict(self.reasons), self.holders, self.remembering)
+
+    def hold(self, place: Any, kind: Kind, owner: Any, name: str | int = "") -> None:
+        """Note who holds the numbers of a place; several may."""
+        known = self.holders.setdefault(place, [])
+        if not any(item.owner is owner and item.name == name for item in known):
+            known.append(Holder(kind, owner, name))
+
+    def origins(self) -> Origins:
+        """Where the weights come from."""
+        return Origins({key: self._origin(place) for place, key in self.places.items()}, tuple(self.remembering))
+
+    def _origin(self, place: Any) -> Origin:
+        path: list[Any] = []
+        while isinstance(place[0], tuple):  # an item of a container
+            place, key = place
+            path.insert(0, key)
+        return Origin(tuple(self.holders.get(place, ())), tuple(path))
 
     def freeze(self, key: str, why: str) -> None:
         """A static decision was taken on this weight's value."""
