@@ -15,7 +15,11 @@ from deepalgo import marks
 from deepalgo.ir import Kind
 from deepalgo.stage import arithmetic, attributes, exceptions, iteration, iterator_texts, names, sifting, subscripts
 from deepalgo.stage.arrays.box import Array
+<<<<<<< HEAD
 from deepalgo.stage.endless import Endless, pull
+=======
+from deepalgo.stage.builtin_numbers import pointwise
+>>>>>>> 8108811 (Bind calls to the real signatures, and refuse options by name)
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.moments import Moment, Spendable
 from deepalgo.stage.natives import HANDLERS, Args, Kwargs, call_native, contains_signal, handles
@@ -32,8 +36,14 @@ class DynamicRange:
         self.stop = stop
         self.step = step
 
+    def length(self, machine: Machine, node: ast.AST) -> Any:
+        """How many numbers it has: never fewer than none."""
+        width = arithmetic.binary(machine, ast.Sub, self.stop, self.start, node)
+        steps = arithmetic.unary(machine, ast.USub, arithmetic.binary(machine, ast.FloorDiv, width, -self.step, node), node)
+        return pointwise(machine, "max", max, steps, 0)
 
-@handles(range)
+
+@handles(range, options="stop step")
 def _range(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     args = [item if not isinstance(item, Signal) or item.known is None else machine.demand(item, "bounds a `range`") for item in args]
     if not any(isinstance(item, (Signal, Union)) for item in args):
@@ -42,31 +52,33 @@ def _range(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         raise UserRaise(TypeError, "'float' object cannot be interpreted as an integer", machine.span)
     start, stop = (0, args[0]) if len(args) == 1 else args[:2]
     step = subscripts.static_int(machine, args[2], node, "the step of a `range`") if len(args) == 3 else 1
+    if step == 0:
+        raise UserRaise(ValueError, "range() arg 3 must not be zero", machine.span)
     return DynamicRange(start, stop, step)
 
 
-@handles(list)
+@handles(list, options="iterable")
 def _list(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if args and isinstance(args[0], sifting.Sifted):
         return sifting.Sifted(args[0].taken(machine, node))
     return machine.heap.created(iteration.iterate(machine, args[0], node) if args else [])
 
 
-@handles(tuple)
+@handles(tuple, options="iterable")
 def _tuple(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if args and isinstance(args[0], sifting.Sifted):
         return sifting.Sifted(args[0].taken(machine, node))
     return tuple(iteration.iterate(machine, args[0], node)) if args else ()
 
 
-@handles(dict)
+@handles(dict, options="*")
 def _dict(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if args and (isinstance(args[0], iteration.Walk) or id(args[0]) in machine.streams):
         args = [iteration.iterate(machine, args[0], node)]
     return machine.heap.created(dict(*args, **kwargs))
 
 
-@handles(zip)
+@handles(zip, options="strict")
 def _zip(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if any(isinstance(item, Generator) for item in args):
         return _zip_generators(machine, args, kwargs, node)
@@ -89,6 +101,7 @@ def _zip_generators(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST)
     return interpret(machine, iterator_texts.zipped, [args[places[0]], places[0], others], {}, node, zip)
 
 
+<<<<<<< HEAD
 def _bounded(machine: Machine, args: Args, node: ast.AST) -> Args:
     """As many items of iterators without end as the shortest of the others has; those before it give one more."""
     ending = {place: iteration.walk(machine, item, node) for place, item in enumerate(args) if not isinstance(item, Endless)}
@@ -102,6 +115,9 @@ def _bounded(machine: Machine, args: Args, node: ast.AST) -> Args:
 
 
 @handles(enumerate)
+=======
+@handles(enumerate, options="start")
+>>>>>>> 8108811 (Bind calls to the real signatures, and refuse options by name)
 def _enumerate(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     start = args[1] if len(args) > 1 else kwargs.get("start", 0)
     if isinstance(args[0], Generator):
@@ -162,10 +178,12 @@ def _iter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return sifting.stream(machine, iteration.iterate(machine, args[0], node), moment)
 
 
-@handles(str)
+@handles(str, options="object encoding errors")
 def _str(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if "object" in kwargs:
+        args, kwargs = [kwargs["object"]], {name: item for name, item in kwargs.items() if name != "object"}
     if not args:
-        return ""
+        return call_native(machine, str, args, kwargs, node)
     if isinstance(args[0], BaseException):
         return exceptions.text_of(machine, args[0], node)
     if not contains_signal(args[0]):
@@ -182,7 +200,7 @@ def _repr(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return concatenate([args[0] if isinstance(args[0], Signal) else Text("...", ())])
 
 
-@handles(format)
+@handles(format, options="format_spec")
 def _format(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if len(args) == 1:
         return _str(machine, args, kwargs, node)
@@ -191,7 +209,7 @@ def _format(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return Text("...", ())
 
 
-@handles(super)
+@handles(super, options="type instance")
 def _super(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if args:
         return attributes.Super(args[0], args[1])
@@ -224,7 +242,7 @@ def _deepcopy(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
     return value if isinstance(value, (Signal, Union)) else call_native(machine, copy.deepcopy, args, kwargs, node)
 
 
-@handles(functools.reduce)
+@handles(functools.reduce, options="initial")
 def _reduce(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call
 
@@ -242,12 +260,12 @@ def _reduce(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return functools.reduce(combine, found) if found else none()
 
 
-@handles(functools.partial)
+@handles(functools.partial, options="*")
 def _partial(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return Partial(args[0], tuple(args[1:]), kwargs)
 
 
-@handles(marks.weight)
+@handles(marks.weight, options="name")
 def _weight(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return names.mark(machine, args[0], args[1] if len(args) > 1 else kwargs.get("name"), node)
 
@@ -258,7 +276,9 @@ def _cast(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return args[1]
 
 
-@handles(warnings.warn)
+@handles(warnings.warn, options="category stacklevel source")
 def _warn(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """A warning changes no answer; the network does not repeat it."""
+    if not isinstance(kwargs.get("stacklevel", 1), int):
+        raise UserRaise(TypeError, "'float' object cannot be interpreted as an integer", machine.span)
     machine.notes.append(f"{machine.span.place if machine.span else ''}: the warning given here is left out")

@@ -54,17 +54,19 @@ def _abs_one(machine: Machine, value: Any, node: ast.AST) -> Any:
     return pointwise(machine, "abs", abs, value)
 
 
-@handles(min)
+@handles(min, options="key default")
 def _min(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return _extreme(machine, "min", min, args, kwargs, node)
 
 
-@handles(max)
+@handles(max, options="key default")
 def _max(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return _extreme(machine, "max", max, args, kwargs, node)
 
 
 def _extreme(machine: Machine, name: str, native: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if len(args) > 1 and "default" in kwargs:
+        raise UserRaise(TypeError, f"Cannot specify a default for {name}() with multiple positional arguments", machine.span)
     if len(args) == 1 and isinstance(args[0], (Sifted, Generator)):
         return _extreme_sifted(machine, name, native, args[0], kwargs, node)
     items = list(args) if len(args) > 1 else iteration.iterate(machine, args[0], node)
@@ -112,7 +114,7 @@ def _same_kind(left: Any, right: Any) -> bool:
     return kinds[0] == kinds[1] or Kind.REAL in kinds
 
 
-@handles(sum)
+@handles(sum, options="start")
 def _sum(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     total = args[1] if len(args) > 1 else kwargs.get("start", 0)
     if isinstance(args[0], (Sifted, Generator)):
@@ -125,7 +127,7 @@ def _sum(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return total
 
 
-@handles(round)
+@handles(round, options="ndigits")
 def _round(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     digits = args[1] if len(args) > 1 else kwargs.get("ndigits")
     return distribute(machine, args[0], lambda item: _round_one(machine, item, digits, node), node)
@@ -161,12 +163,14 @@ def to_int(machine: Machine, rounded: Signal, value: Signal, native: Any) -> Sig
 def _read_as(machine: Machine, native: type, one: Callable[..., Any], args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """`int(...)` or `float(...)`, case by case."""
     args = [_number(machine, item) for item in args]
+    if kwargs and contains_signal(args):
+        raise UserRaise(TypeError, "int() can't convert non-string with explicit base", machine.span)
     if not args or not isinstance(args[0], (Signal, Union, Text)):
         return call_native(machine, native, args, kwargs, node)
     return distribute(machine, args[0], lambda item: one(machine, item, node), node)
 
 
-@handles(int)
+@handles(int, options="x base")
 def _int(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return _read_as(machine, int, _int_one, args, kwargs, node)
 
@@ -182,7 +186,7 @@ def _int_one(machine: Machine, value: Any, node: ast.AST) -> Any:
     return to_int(machine, value, value, int)
 
 
-@handles(float)
+@handles(float, options="x")
 def _float(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return _read_as(machine, float, _float_one, args, kwargs, node)
 
@@ -209,27 +213,50 @@ def _number(machine: Machine, value: Any) -> Any:
     return iteration.only_item(machine, held) if held.shape else held
 
 
-@handles(bool)
+@handles(bool, options="x")
 def _bool(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     verdict = truth(machine, args[0], node) if args else False
     return replace(verdict, flavour="py") if isinstance(verdict, Signal) else verdict
 
 
-@handles(complex)
+@handles(complex, options="real imag")
 def _complex(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    if not contains_signal(args):
+    if not contains_signal(kwargs):
         return call_native(machine, complex, args, kwargs, node)
-    real = machine.cast(args[0], Type(Kind.COMPLEX))
-    if len(args) == 1:
+    real = machine.cast(kwargs.get("real", 0), Type(Kind.COMPLEX))
+    if "imag" not in kwargs:
         return real
-    return machine.emit("add", real, machine.emit("mul", machine.cast(args[1], Type(Kind.COMPLEX)), 1j))
+    return machine.emit("add", real, machine.emit("mul", machine.cast(kwargs["imag"], Type(Kind.COMPLEX)), 1j))
 
 
-@handles(pow)
+@handles(pow, options="mod")
 def _pow(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    if len(args) == 3:
-        return arithmetic.binary(machine, ast.Mod, arithmetic.binary(machine, ast.Pow, args[0], args[1], node), args[2], node)
-    return arithmetic.binary(machine, ast.Pow, args[0], args[1], node)
+    if "mod" not in kwargs:
+        return arithmetic.binary(machine, ast.Pow, args[0], args[1], node)
+    if not contains_signal(args) and not contains_signal(kwargs):
+        return call_native(machine, pow, args, kwargs, node)
+    return _power_modulo(machine, [*args, kwargs["mod"]], node)
+
+
+def _power_modulo(machine: Machine, args: Args, node: ast.AST) -> Any:
+    """`pow(base, exponent, modulus)` by repeated squares, so that no product leaves the range of whole numbers."""
+    if any(machine.signal(item).kind > Kind.INT for item in args):
+        raise UserRaise(TypeError, "pow() 3rd argument not allowed unless all arguments are integers", machine.span)
+    base, exponent, modulus = args
+    power = subscripts.static_int(machine, exponent, node, "the exponent of `pow` with a modulus")
+    if power < 0:
+        machine.refuse("an inverse of `pow` with a modulus has no rule here", "Use an exponent that is not negative.", node)
+    arithmetic.nonzero(machine, modulus, ValueError, "pow() 3rd argument cannot be 0")
+
+    def product(left: Any, right: Any) -> Any:
+        return arithmetic.binary(machine, ast.Mod, arithmetic.binary(machine, ast.Mult, left, right, node), modulus, node)
+
+    result, square = product(1, 1), product(base, 1)
+    while power:
+        result = product(result, square) if power & 1 else result
+        power >>= 1
+        square = product(square, square) if power else square
+    return result
 
 
 @handles(divmod)

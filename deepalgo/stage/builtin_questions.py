@@ -13,6 +13,7 @@ from deepalgo.ir import Kind
 from deepalgo.stage import arithmetic, attributes, comparisons, iteration
 from deepalgo.stage.arrays.box import Array, shape_of
 from deepalgo.stage.arrays.convert import representative_array
+from deepalgo.stage.builtin_containers import DynamicRange
 from deepalgo.stage.exits import Way, falling
 from deepalgo.stage.generators import collect, search
 from deepalgo.stage.machine import Machine
@@ -66,7 +67,7 @@ def one_answer(machine: Machine, value: Any, ask: Callable[[Any], Any], node: as
     return answer
 
 
-@handles(type)
+@handles(type, options="*")
 def _type(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if len(args) != 1:
         machine.refuse("a class made at run time cannot be compiled", "Define the class in the module.", node)
@@ -91,7 +92,7 @@ def _hasattr(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any
     return distribute(machine, args[0], ask, node)
 
 
-@handles(getattr)
+@handles(getattr, options="default")
 def _getattr(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     try:
         return distribute(machine, args[0], lambda item: attributes.get_attribute(machine, item, args[1], node), node)
@@ -116,6 +117,8 @@ def _len_one(machine: Machine, value: Any, node: ast.AST) -> Any:
 
     if isinstance(value, Sifted):
         return fold(machine, value, 0, lambda total, _: arithmetic.binary(machine, ast.Add, total, 1, node), node)
+    if isinstance(value, DynamicRange):
+        return value.length(machine, node)
     if isinstance(value, Array):
         extent = shape_of(value)
         if not extent:

@@ -47,7 +47,7 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
     if handler is not None:
         if function not in natives.LAZY and any(isinstance(item, Generator) for item in args):
             args = [generators.given(machine, item, function in natives.FOLDING, node) for item in args]
-        return _handle(machine, handler, *natives.by_position(function, args, kwargs), node)
+        return _handle(machine, handler, args, kwargs, node)
     manages = managers.decorated(function)
     if manages is not None:
         return managers.Managed(manages, args, kwargs)
@@ -87,7 +87,11 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
 def _handle(machine: Machine, handler: natives.Handler, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """A function with a rule of its own, case by case where an argument is a Union."""
     refuse_again(*args, *kwargs.values())
-    return distribute_first(machine, args, lambda cases: _apply_rule(machine, handler, cases, kwargs, node), node)
+
+    def one(cases: list[Any]) -> Any:
+        return _apply_rule(machine, handler, cases[: len(args)], dict(zip(kwargs, cases[len(args) :], strict=True)), node)
+
+    return distribute_first(machine, [*args, *kwargs.values()], one, node)
 
 
 def _apply_rule(machine: Machine, handler: natives.Handler, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:

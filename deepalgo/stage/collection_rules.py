@@ -34,7 +34,7 @@ def _deque(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         raise UserRaise(error, None, machine.span) from None
 
 
-@handles(defaultdict)
+@handles(defaultdict, options="*")
 def _defaultdict(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     factory, *rest = args or [None]
     if factory is not None and contains_signal(factory):
@@ -46,12 +46,12 @@ def _defaultdict(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
         raise UserRaise(error, None, machine.span) from None
 
 
-@handles(OrderedDict)
+@handles(OrderedDict, options="*")
 def _ordered(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return machine.heap.created(OrderedDict(HANDLERS[dict](machine, args, kwargs, node)))
 
 
-@handles(Counter)
+@handles(Counter, options="*")
 def _counter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call
 
@@ -64,9 +64,10 @@ def _counter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any
 def _from_keys(kind: type) -> Handler:
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         keys = [subscripts.static_key(machine, key, node) for key in iteration.iterate(machine, args[0], node)]
-        return machine.heap.created(kind(dict.fromkeys(keys, *args[1:])))
+        return machine.heap.created(kind(dict.fromkeys(keys, *args[1:], *kwargs.values())))
 
     return handler
 
 
-HANDLERS |= {dict.fromkeys: _from_keys(dict), OrderedDict.fromkeys: _from_keys(OrderedDict)}
+handles(dict.fromkeys, options="value")(_from_keys(dict))
+handles(OrderedDict.fromkeys, options="value")(_from_keys(OrderedDict))

@@ -10,7 +10,7 @@ from deepalgo.ir import Kind, Type
 from deepalgo.stage import arithmetic
 from deepalgo.stage.builtin_numbers import pointwise
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Handler, call_native, contains_signal, handles
+from deepalgo.stage.natives import Handler, call_native, contains_signal, handles
 from deepalgo.stage.values import Known, Signal
 
 NAMES = ("sqrt", "exp", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh")
@@ -34,10 +34,10 @@ def _function(name: str, native: Any) -> Handler:
 
 
 for _name in NAMES:
-    HANDLERS[getattr(cmath, _name)] = _function(_name, getattr(cmath, _name))
+    handles(getattr(cmath, _name))(_function(_name, getattr(cmath, _name)))
 
 
-@handles(cmath.log)
+@handles(cmath.log, options="base")
 def _log(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     if not contains_signal(args):
         return call_native(machine, cmath.log, args, kwargs, node)

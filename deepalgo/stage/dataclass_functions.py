@@ -30,7 +30,7 @@ def _asdict(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return _rebuilt(machine, args[0], lambda pairs: machine.heap.created(dict(pairs)), node)
 
 
-@handles(dataclasses.replace)
+@handles(dataclasses.replace, options="*")
 def _replace(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call
 

@@ -72,6 +72,7 @@ class Machine:
         self.peeled: dict[Span, None] = {}  # loops of which a round depended on no data
         self.lifted: dict[Any, tuple[Any, Any]] = {}  # tables from outside, by the place where they are held
         self.prelude: list[Statement] = []  # what those tables are made of: every block sees it
+        self.turned = False  # whether arrays may lie in memory in another order than their rows are read
         self.numpy_raises: type[BaseException] | None = None  # what NumPy's warnings were turned into
         self.complex_at: frozenset[Span] = frozenset()  # powers that turned the example complex
         self.recursions: dict[int, dict[str, Any]] = {}  # functions that are being staged as a loop over their own calls

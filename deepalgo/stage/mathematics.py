@@ -13,7 +13,7 @@ from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.convert import to_signal
 from deepalgo.stage.builtin_numbers import pointwise, to_int
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, call_native, contains_signal, handles
+from deepalgo.stage.natives import Args, Handler, Kwargs, call_native, contains_signal, handles
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Known, Signal, UserRaise
 
@@ -99,10 +99,10 @@ def real(machine: Machine, value: Any) -> Any:
 
 for _name, (_rule, _overflows) in UNARY.items():
     if hasattr(math, _name):
-        HANDLERS[getattr(math, _name)] = _unary(_name, getattr(math, _name), _rule, _overflows)
+        handles(getattr(math, _name))(_unary(_name, getattr(math, _name), _rule, _overflows))
 
 
-@handles(math.log)
+@handles(math.log, options="base")
 def _log(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     rule = _not("le", 0.0)
     logs = [distribute(machine, item, lambda one: apply_unary(machine, "log", math.log, rule, False, one, node), node) for item in args]
@@ -126,7 +126,7 @@ def _rounding(name: str, native: Any) -> Handler:
 
 
 for _name in ("floor", "ceil", "trunc"):
-    HANDLERS[getattr(math, _name)] = _rounding(_name, getattr(math, _name))
+    handles(getattr(math, _name))(_rounding(_name, getattr(math, _name)))
 
 
 def _question(name: str, native: Any) -> Handler:
@@ -137,7 +137,7 @@ def _question(name: str, native: Any) -> Handler:
 
 
 for _name in ("isnan", "isinf", "isfinite"):
-    HANDLERS[getattr(math, _name)] = _question(_name, getattr(math, _name))
+    handles(getattr(math, _name))(_question(_name, getattr(math, _name)))
 
 
 def _binary(machine: Machine, name: str, native: Any, args: Args, node: ast.AST) -> Any:
@@ -178,8 +178,8 @@ def _remainder(name: str, native: Any) -> Handler:
     return handler
 
 
-HANDLERS[math.fmod] = _remainder("fmod", math.fmod)
-HANDLERS[math.remainder] = _remainder("remainder", math.remainder)
+handles(math.fmod)(_remainder("fmod", math.fmod))
+handles(math.remainder)(_remainder("remainder", math.remainder))
 
 
 @handles(math.pow)
@@ -227,7 +227,7 @@ def _fsum(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return _accumulate(machine, ast.Add, [real(machine, item) for item in items], node)
 
 
-@handles(math.prod)
+@handles(math.prod, options="start")
 def _prod(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return _accumulate(machine, ast.Mult, [kwargs.get("start", 1), *iteration.iterate(machine, args[0], node)], node)
 
@@ -239,7 +239,7 @@ def _accumulate(machine: Machine, op: type[ast.operator], items: list[Any], node
     return total
 
 
-@handles(math.isclose)
+@handles(math.isclose, options="rel_tol abs_tol")
 def _isclose(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """`abs(a - b) <= max(rel_tol * max(abs(a), abs(b)), abs_tol)`, and equal infinities are close."""
     if not contains_signal(args) and not contains_signal(kwargs):

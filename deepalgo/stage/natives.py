@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
-import inspect
 import types
 from collections import deque
 from collections.abc import Callable
@@ -29,6 +28,9 @@ LAZY: set[Any] = {any, all, next, iter, enumerate, map, filter, zip, isinstance,
 
 #: Rules that take one item after the other into a number: they also take a generator whose length depends on data.
 FOLDING: set[Any] = {sum, min, max, functools.reduce}
+
+#: The options that the rule of a function understands.
+OPTIONS: dict[Any, frozenset[str]] = {}
 
 #: Packages whose functions run as they are on static values, and are refused on Signals unless they have a handler.
 NATIVE = frozenset(
@@ -63,34 +65,25 @@ UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
 FIRST = frozenset({"insert", "pop", "get", "setdefault"})
 
 
-def handles(*functions: Any, options: str | None = None) -> Callable[[Handler], Handler]:
-    """Register what functions do when they may meet Signals. `options` names the keywords that the rule understands."""
+def handles(*functions: Any, options: str = "") -> Callable[[Handler], Handler]:
+    """Register what functions do when they may meet Signals.
+
+    A rule gets by position what a call must give, and by keyword those of the `options` that are not at their defaults. It names the
+    options that it understands, `*` for all of them; a call with any other is refused.
+    """
 
     def enter(handler: Handler) -> Handler:
-        rule = handler if options is None else _with_options(handler, frozenset(options.split()))
         for function in functions:
-            HANDLERS[function] = rule
-        return rule
+            HANDLERS[function], OPTIONS[function] = handler, frozenset(options.split())
+        return handler
 
     return enter
 
 
-def _with_options(handler: Handler, known: frozenset[str]) -> Handler:
-    """The rule for a call with no other keywords than those it understands: an ignored option would be a wrong answer."""
-
-    def rule(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-        unknown = [name for name in kwargs if name not in known and contains_signal([*args, *kwargs.values()])]
-        if unknown:
-            machine.refuse(f"the option `{unknown[0]}` of this function has no rule", "Leave the option out.", node)
-        return handler(machine, args, kwargs, node)
-
-    return rule
-
-
-def register(rule: Callable[[Callable[..., Any]], Handler], *functions: Callable[..., Any]) -> None:
+def register(rule: Callable[[Callable[..., Any]], Handler], *functions: Callable[..., Any], options: str = "") -> None:
     """Give functions of one sort the handler that a rule makes for each."""
     for function in functions:
-        HANDLERS[function] = rule(function)
+        handles(function, options=options)(rule(function))
 
 
 def find(function: Any) -> Handler | None:
@@ -111,7 +104,18 @@ def find(function: Any) -> Handler | None:
         sifting,
         silence,
     )
-    from deepalgo.stage.arrays import constructors, elementwise, joining, kinds, layout, linear, reductions, ufunc_methods, written  # noqa: F401
+    from deepalgo.stage.arrays import (  # noqa: F401
+        constructors,
+        elementwise,
+        joining,
+        kinds,
+        layout,
+        linear,
+        reductions,
+        ufunc_methods,
+        written,
+        written_options,
+    )
 
     try:
         return rule_of(function) if function in HANDLERS else scipy_rules.find(function)
@@ -119,68 +123,12 @@ def find(function: Any) -> Handler | None:
         return None
 
 
-#: Functions whose rules know all options themselves.
-OWN: set[Any] = set()
-#: Sums and the like, which take their items in another kind if they are given one.
-SUMS = frozenset({
-    np.sum, np.prod, np.cumsum, np.cumprod, np.mean, np.std, np.var, np.nansum, np.nanprod, np.nanmean, np.nanstd, np.nanvar,
-})
-
-
 @functools.lru_cache(maxsize=4096)
 def rule_of(function: Any) -> Handler:
-    """The rule of a function that has one, with what the options `out` and `dtype` of NumPy's functions ask for besides."""
-    handler = HANDLERS[function]
-    if isinstance(function, np.ufunc):
-        operands = ("",) * function.nin
-        return handler if function in OWN else _besides(function, handler, operands, (*operands, "out"))
-    if not str(getattr(function, "__module__", "")).startswith("numpy"):
-        return handler
-    names = _parameters(function)
-    besides = [name for name in names if name == "out" or (name == "dtype" and function in SUMS)]
-    return _besides(function, handler, names[: names.index(besides[0])], names) if besides else handler
+    """The rule of a function that has one, behind the gate that finds the parameters of its arguments."""
+    from deepalgo.stage.gate import gated
 
-
-def _besides(function: Any, handler: Handler, before: tuple[str, ...], names: tuple[str, ...]) -> Handler:
-    """`before` are the parameters that the handler may look for by position."""
-
-    def rule(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        from deepalgo.stage.arrays.indexing import store
-
-        kwargs = {**kwargs, **dict(zip(names[len(before) :], args[len(before) :], strict=False))}
-        args, out = args[: len(before)], kwargs.pop("out", None)
-        dtype = kwargs.pop("dtype", None) if function in SUMS else None
-        if dtype is not None:
-            if np.dtype(dtype).kind not in "fc" and function not in (np.sum, np.prod, np.cumsum, np.cumprod):
-                machine.refuse(f"`np.{function.__name__}` in whole numbers has no rule", "Leave the option out.", node)
-            args = [HANDLERS[np.asarray](machine, args[:1], {"dtype": dtype}, node), *args[1:]]
-        result = handler(machine, args, kwargs, node)
-        if out is None:
-            return result
-        store(machine, out, ..., result, node)
-        return out
-
-    return rule
-
-
-def by_position(function: Any, args: list[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """The same call with arguments by position as far as they go, so that a rule need not look in two places."""
-    if not kwargs or args and not isinstance(function, types.FunctionType):
-        return args, kwargs
-    names = _parameters(function)
-    args, kwargs = list(args), dict(kwargs)
-    while len(args) < len(names) and names[len(args)] in kwargs:
-        args.append(kwargs.pop(names[len(args)]))
-    return args, kwargs
-
-
-@functools.lru_cache(maxsize=1024)
-def _parameters(function: Any) -> tuple[str, ...]:
-    try:
-        found = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return ()
-    return tuple(item.name for item in found if item.kind is item.POSITIONAL_OR_KEYWORD)
+    return gated(function, HANDLERS[function], OPTIONS.get(function, frozenset()))
 
 
 def is_native_module(module: str | None) -> bool:
@@ -283,7 +231,7 @@ def label(function: Any) -> str:
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or type(function).__name__
     module = getattr(function, "__module__", None)
     for place, space in (("numpy", np), ("numpy.linalg", np.linalg)):
-        public = getattr(space, name, None)
+        public = vars(space).get(name)
         if public is not None and getattr(public, "_implementation", public) is function:
             return f"{place}.{name}"
     return name if module in (None, "builtins") else f"{str(module).lstrip('_')}.{name}"

@@ -10,7 +10,7 @@ from typing import Any
 
 from deepalgo.stage import arithmetic, attributes, comparisons, inplace, iteration, ordering, subscripts
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles
+from deepalgo.stage.natives import Args, Handler, Kwargs, handles
 from deepalgo.stage.truth import truth
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Signal, UserRaise
@@ -31,14 +31,17 @@ def _question(op: type[ast.cmpop]) -> Handler:
     return lambda machine, args, kwargs, node: comparisons.compare(machine, op, args[0], args[1], node)
 
 
-HANDLERS |= {native: _binary(op) for op, native in arithmetic.NATIVE.items()}
-HANDLERS |= {native: _unary(op) for op, native in UNARY.items()}
 def _in_place(op: type[ast.operator]) -> Handler:
     return lambda machine, args, kwargs, node: inplace.update(machine, op, args[0], args[1], node)
 
 
-HANDLERS |= {native: _question(op) for op, native in QUESTIONS.items()}
-HANDLERS |= {getattr(operator, f"i{native.__name__.strip('_')}"): _in_place(op) for op, native in arithmetic.NATIVE.items()}
+for _operator, _native in arithmetic.NATIVE.items():
+    handles(_native)(_binary(_operator))
+    handles(getattr(operator, f"i{_native.__name__.strip('_')}"))(_in_place(_operator))
+for _sign, _native in UNARY.items():
+    handles(_native)(_unary(_sign))
+for _comparison, _native in QUESTIONS.items():
+    handles(_native)(_question(_comparison))
 
 
 @handles(operator.not_)
@@ -126,7 +129,7 @@ class Caller:
         return operator.methodcaller(self.name, *self.args, **self.kwargs)(value)
 
 
-@handles(operator.methodcaller)
+@handles(operator.methodcaller, options="*")
 def _method_caller(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return Caller(args[0], args[1:], kwargs)
 

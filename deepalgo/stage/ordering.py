@@ -23,7 +23,7 @@ from deepalgo.stage.values import Signal, Text, UserRaise, is_number
 FEW = 8
 
 
-@handles(sorted)
+@handles(sorted, options="key reverse")
 def _sorted(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return machine.heap.created(ordered(machine, iteration.iterate(machine, args[0], node), node, **kwargs))
 

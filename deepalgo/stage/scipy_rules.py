@@ -14,6 +14,7 @@ from deepalgo.ops.table import TABLE
 from deepalgo.stage import subscripts
 from deepalgo.stage.arrays import elementwise, splines
 from deepalgo.stage.arrays.convert import is_plain, to_signal, wrap
+from deepalgo.stage.gate import gated
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Handler
 from deepalgo.stage.values import Known, Signal
@@ -21,6 +22,7 @@ from deepalgo.stage.values import Known, Signal
 #: Functions of scipy.special that are rows of the table under another name.
 RENAMED = {"psi": "digamma", "gammaln": "gammaln", "binom": "binom", "erfc": "erfc", "erf": "erf", "gamma": "gamma", "cbrt": "cbrt",
            "exp2": "exp2", "expm1": "expm1", "log1p": "log1p", "radian": "radians"}
+OPTIONS = {"norm": "ord axis keepdims check_finite"} | dict.fromkeys(("solve", "inv", "det", "pinv"), "check_finite")
 LINEAR = {"norm": np.linalg.norm, "solve": np.linalg.solve, "inv": np.linalg.inv, "det": np.linalg.det, "pinv": np.linalg.pinv}
 
 
@@ -28,7 +30,15 @@ def find(function: Any) -> Handler | None:
     """The rule for a function of SciPy, if there is one."""
     if "scipy" not in sys.modules:
         return None
-    return _rules(tuple(name in sys.modules for name in ("scipy.special", "scipy.linalg", "scipy.interpolate"))).get(_key(function))
+    rules = _rules(tuple(name in sys.modules for name in ("scipy.special", "scipy.linalg", "scipy.interpolate")))
+    rule = rules.get(_key(function))
+    return None if rule is None else _gated(function, rule)
+
+
+@functools.lru_cache(maxsize=1024)
+def _gated(function: Any, rule: Handler) -> Handler:
+    name = getattr(function, "__name__", "")
+    return gated(function, rule, frozenset(OPTIONS.get(name, "").split()) if not isinstance(function, np.ufunc) else frozenset())
 
 
 def _key(function: Any) -> Any:
@@ -38,16 +48,27 @@ def _key(function: Any) -> Any:
 @functools.lru_cache(maxsize=8)
 def _rules(loaded: tuple[bool, ...]) -> dict[Any, Handler]:
     rules: dict[Any, Handler] = {
-        (module, name): HANDLERS[native]
+        (module, name): _linear(HANDLERS[native])
         for name, native in LINEAR.items()
         for module in ("scipy.linalg", "scipy.linalg._misc", "scipy.linalg._basic")
     }
-    rules |= {("scipy.linalg._misc", "norm"): HANDLERS[np.linalg.norm]}
     for module in ("scipy.interpolate._dfitpack", "scipy.interpolate.dfitpack", "dfitpack", None):
         rules |= {(module, "function splev"): splines.splev, (module, "function bispev"): splines.bispev}
     if loaded[0]:
         rules |= _special(sys.modules["scipy.special"])
     return rules
+
+
+def _linear(rule: Handler) -> Handler:
+    """A function of scipy.linalg: what is not finite is refused before it is computed with, unless the user says not to look."""
+
+    def handler(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        options = {name: item for name, item in kwargs.items() if name != "check_finite"}
+        if kwargs.get("check_finite", True):
+            args = [HANDLERS[np.asarray_chkfinite](machine, [item], {}, node) for item in args]
+        return rule(machine, args, options, node)
+
+    return handler
 
 
 def _special(module: Any) -> dict[Any, Handler]:

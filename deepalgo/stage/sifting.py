@@ -195,7 +195,7 @@ def refuse_late(machine: Machine, node: ast.AST) -> NoReturn:
     machine.refuse("what this iterator is made of has changed since", "Make a list of it where it is made.", node)
 
 
-@handles(next)
+@handles(next, options="default")
 def _next(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call
 

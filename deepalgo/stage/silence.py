@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from deepalgo.stage import arithmetic
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import handles
 
@@ -20,18 +21,22 @@ def enter(machine: Machine, manager: Any) -> None:
         machine.numpy_raises = FloatingPointError if "raise" in settings else None
 
 
-@handles(warnings.simplefilter, warnings.filterwarnings)
+@handles(warnings.simplefilter, warnings.filterwarnings, options="*")
 def _filter(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> None:
+    with warnings.catch_warnings():
+        arithmetic.native(machine, lambda: warnings.filterwarnings(*args, **kwargs) if "message" in kwargs or "module" in kwargs else None)
     action = args[0] if args else kwargs.get("action")
     machine.numpy_raises = RuntimeWarning if action == "error" else None
 
 
-@handles(np.seterr)
+@handles(np.seterr, options="*")
 def _seterr(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> dict[str, str]:
     machine.numpy_raises = FloatingPointError if "raise" in (*args, *kwargs.values()) else None
-    return {}
+    with np.errstate():
+        before: dict[str, str] = arithmetic.native(machine, lambda: np.seterr(*args, **kwargs))
+    return before
 
 
-@handles(logging.debug, logging.info, logging.warning, logging.error, logging.critical)
+@handles(logging.debug, logging.info, logging.warning, logging.error, logging.critical, options="*")
 def _log(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> None:
     machine.notes.append(f"{machine.span.place if machine.span else ''}: the message logged here is left out")

@@ -381,7 +381,7 @@ def decode(machine: Machine, structure: Structure, leaves: Iterator[Signal]) -> 
         case Boxed():
             leaf = next(leaves)
             made = Array(Signal(leaf.value, "np", leaf.uniform, None))
-            made.shared = structure.shared
+            made.shared, made.certain = structure.shared, not machine.turned
             stand_for(machine, machine.heap.created(made), structure.sources)
             return made
         case Fixed():

@@ -17,7 +17,10 @@ def axis_of(machine: Machine, axis: Any, rank: int) -> int:
     >>> axis_of(Machine(), -1, 3)
     2
     """
-    place = operator.index(axis)
+    try:
+        place = operator.index(axis)
+    except TypeError as error:
+        raise UserRaise(error, None, machine.span) from None
     if not -rank <= place < rank:
         raise UserRaise(np.exceptions.AxisError(place, rank), None, machine.span)
     return place % rank

@@ -24,10 +24,10 @@ class Array:
     or with its axes in another order (`permute`).
 
     `shared` is set where NumPy gives a view and we a copy: whom a store would reach is then not known, so stores are refused. `name` is
-    the user's name for a view.
+    the user's name for a view. `certain` tells that the array lies in memory as its rows are read, view apart.
     """
 
-    __slots__ = ("base", "held", "how", "key", "name", "shared")
+    __slots__ = ("base", "certain", "held", "how", "key", "name", "shared")
 
     def __init__(self, held: Held, base: Array | None = None, key: Any = None, how: str = "take") -> None:
         self.held = held
@@ -35,6 +35,7 @@ class Array:
         self.key = key
         self.how = how
         self.shared = False
+        self.certain = True
         self.name = ""
 
     def content(self) -> Held:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from deepalgo.ir import Kind, Type
-from deepalgo.stage.arrays.box import Array, kind_of_dtype
+from deepalgo.stage.arrays.box import DTYPES, Array, kind_of_array, kind_of_dtype
 from deepalgo.stage.arrays.convert import is_array, is_plain, new_array, plain, shape, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import call_numpy, emit
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles, register
+from deepalgo.stage.natives import Args, Handler, Kwargs, handles, register
 from deepalgo.stage.subscripts import static_int
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Signal, Union
+from deepalgo.stage.values import Signal, Union, UserRaise
 
 
 def to_kind(machine: Machine, value: Signal, dtype: Any) -> Signal:
@@ -29,12 +29,17 @@ def to_kind(machine: Machine, value: Signal, dtype: Any) -> Signal:
     return machine.cast(value, Type(kind_of_dtype(resolved), value.shape))
 
 
-@handles(np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, options="dtype ndmin order copy")
+@handles(np.asarray, np.asanyarray, np.ascontiguousarray, options="dtype order copy")
 def _array(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return make(machine, args, kwargs, node, copies=False)
+    return make(machine, args, kwargs, node, copies=_copies(kwargs, None))
 
 
-@handles(np.float64, options="")
+@handles(np.asfortranarray, options="dtype")
+def _by_columns(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return make(machine, args, {**kwargs, "order": "F"}, node, copies=len(shape(machine, args[0])) > 1)
+
+
+@handles(np.float64, options="value")
 def _number(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if not args or is_plain(machine, args[0]):
         return call_numpy(machine, np.float64, *[plain(machine, item) for item in args])
@@ -49,7 +54,7 @@ def _as_number(machine: Machine, value: Any, node: ast.AST) -> Any:
     return wrap(machine, Signal(result.value, "np", signal.uniform, signal.known))
 
 
-@handles(np.int64, options="")
+@handles(np.int64, options="value")
 def _whole_number(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if not args or is_plain(machine, args[0]):
         return call_numpy(machine, np.int64, *[plain(machine, item) for item in args])
@@ -74,25 +79,38 @@ def _checked_array(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) 
 
 @handles(np.copy, options="order")
 def _copy(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return make(machine, args[:1], {}, node, copies=True)
+    return make(machine, args[:1], kwargs, node, copies=True)
 
 
-HANDLERS[np.array] = lambda machine, args, kwargs, node: make(machine, args, kwargs, node, copies=kwargs.get("copy", True) is not False)
+@handles(np.array, options="dtype copy order ndmin")
+def _new_array(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return make(machine, args, kwargs, node, copies=_copies(kwargs, True))
+
+
+def _copies(kwargs: Kwargs, default: bool | None) -> bool:
+    """Whether the option `copy` asks for a copy also where none is needed."""
+    return kwargs.get("copy", default) in (True, np._CopyMode.ALWAYS)
 
 
 def make(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST, copies: bool) -> Any:
     """`np.array` and `np.asarray`: the latter hands an array on as it is."""
     value = args[0]
     dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
+    if kwargs.get("copy", True) in (False, np._CopyMode.NEVER):
+        machine.refuse("an array that must not be copied has no rule here", "Leave the option `copy` out.", node)
+    if kwargs.get("order") in ("F", "A", "K"):
+        machine.turned, copies = True, copies or kwargs["order"] == "F"
     if isinstance(value, Union):
         return distribute(machine, value, lambda case: make(machine, [case, *args[1:]], kwargs, node, copies), node)
+    copies = copies or kwargs.get("ndmin", 0) > len(shape(machine, value))
     if dtype is object:
         machine.refuse("an array of objects has no rule", "Use a list.", node)
     if is_plain(machine, value):
         if isinstance(value, Array) and not copies and dtype is None:
             return value
         return call_numpy(machine, lambda: np.array(plain(machine, value), dtype=dtype, ndmin=kwargs.get("ndmin", 0)))
-    if isinstance(value, Array) and not copies and dtype in (None, float):
+    if isinstance(value, Array) and not copies and (dtype is None or kind_of_dtype(np.dtype(dtype)) is kind_of_array(value)):
+        to_kind(machine, to_signal(machine, value), dtype)
         return value
     result = to_kind(machine, to_signal(machine, value), dtype)
     missing = kwargs.get("ndmin", 0) - len(result.shape)
@@ -105,6 +123,7 @@ def _filled(native: Callable[..., Any]) -> Handler:
     """`np.zeros` and its kin: a plain array that may take data later."""
 
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        machine.turned = machine.turned or kwargs.get("order", "C") not in ("C", None)
         return call_numpy(
             machine,
             native,
@@ -121,19 +140,24 @@ def static_value(machine: Machine, value: Any, node: ast.AST) -> Any:
         return type(value)(static_value(machine, item, node) for item in value)
     if isinstance(value, Signal):
         return static_int(machine, value, node, "the shape of this array")
+    if not is_plain(machine, value):
+        machine.refuse("the shape of an array or the place of its numbers depends on data", "Make it a fixed number.", node)
     return plain(machine, value)
 
 
-register(_filled, np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange, np.tri, np.indices)
+register(_filled, np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange, np.tri, np.indices, options="*")
 
 
-@handles(np.full, options="fill_value dtype")
+@handles(np.full, options="dtype order")
 def _full(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    size, value = static_value(machine, args[0], node), args[1] if len(args) > 1 else kwargs["fill_value"]
+    size, value = static_value(machine, args[0], node), args[1]
+    machine.turned = machine.turned or kwargs.get("order", "C") != "C"
+    if kwargs.pop("order", "C") not in ("C", "F", None):
+        raise UserRaise(ValueError, "only 'C' or 'F' order is permitted", machine.span)
     if is_plain(machine, value):
         return call_numpy(machine, np.full, size, plain(machine, value), **kwargs)
     target = (size,) if isinstance(size, int) else tuple(size)
-    dtype = args[2] if len(args) > 2 else kwargs.get("dtype")
+    dtype = kwargs.get("dtype")
     return new_array(machine, machine.emit("broadcast", to_kind(machine, to_signal(machine, value), dtype), shape=target, flavour="np"))
 
 
@@ -141,9 +165,9 @@ def _like(native: Callable[..., Any]) -> Handler:
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         from deepalgo.stage.builtin_questions import representative
 
-        dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
         model = plain(machine, args[0]) if is_plain(machine, args[0]) else representative(as_array(machine, args[0]))
-        return call_numpy(machine, native, model, dtype=dtype, shape=kwargs.get("shape"))
+        machine.turned = machine.turned or kwargs.get("order", "C") not in ("C", None)
+        return call_numpy(machine, native, model, **{key: static_value(machine, item, node) for key, item in kwargs.items()})
 
     return handler
 
@@ -153,12 +177,14 @@ def as_array(machine: Machine, value: Any) -> Any:
     return value if is_array(value) else new_array(machine, to_signal(machine, value))
 
 
-register(_like, np.zeros_like, np.ones_like, np.empty_like)
+register(_like, np.zeros_like, np.ones_like, np.empty_like, options="dtype order shape")
 
 
-@handles(np.full_like, options="fill_value dtype")
+@handles(np.full_like, options="dtype shape")
 def _full_like(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return _full(machine, [shape(machine, args[0]), args[1] if len(args) > 1 else kwargs["fill_value"]], {}, node)
+    dtype = kwargs.get("dtype", DTYPES[to_signal(machine, args[0]).kind])
+    size = kwargs.get("shape")
+    return _full(machine, [shape(machine, args[0]) if size is None else size, args[1]], {"dtype": dtype}, node)
 
 
 @handles(np.linspace, options="num endpoint")
@@ -166,7 +192,11 @@ def _linspace(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
     if all(is_plain(machine, item) for item in (*args, *kwargs.values())):
         return call_numpy(machine, np.linspace, *[plain(machine, item) for item in args], **kwargs)
     start, stop = args[:2]
-    count = static_int(machine, args[2] if len(args) > 2 else kwargs.get("num", 50), node, "the number of points")
+    if shape(machine, start) or shape(machine, stop):
+        from deepalgo.stage.arrays import written_options
+
+        return written_options.apply(machine, written_options.linspace, np.linspace, args, kwargs, node)
+    count = static_int(machine, kwargs.get("num", 50), node, "the number of points")
     share = np.arange(count) / max(count - (1 if kwargs.get("endpoint", True) else 0), 1)
     width = emit(machine, "sub", stop, start)
     points = emit(machine, "add", emit(machine, "mul", machine.constant_array(share), width), start)

@@ -117,13 +117,20 @@ def wrap(machine: Machine, signal: Signal) -> Any:
     """What an operation hands back: a new array, or a NumPy number where the shape is ()."""
     if not signal.shape:
         return Signal(signal.value, "np", signal.uniform, signal.known)
-    return machine.heap.created(Array(Signal(signal.value, "np", signal.uniform, None)))
+    return new_array(machine, signal)
+
+
+def made(machine: Machine, held: Signal | np.ndarray) -> Array:
+    """A new array; how it lies in memory is known while no axes were turned."""
+    created: Array = machine.heap.created(Array(held))
+    created.certain = not machine.turned
+    return created
 
 
 def box(machine: Machine, value: Any) -> Any:
     """A plain array that NumPy made, as an array that may take data later."""
     if isinstance(value, np.ndarray) and has_numbers(value):
-        return machine.heap.created(Array(value))
+        return made(machine, value)
     if isinstance(value, tuple) and type(value) is tuple:
         return tuple(box(machine, item) for item in value)
     if isinstance(value, list):
@@ -133,8 +140,7 @@ def box(machine: Machine, value: Any) -> Any:
 
 def new_array(machine: Machine, signal: Signal) -> Array:
     """An array object for a Signal of any shape, also ()."""
-    created: Array = machine.heap.created(Array(Signal(signal.value, "np", signal.uniform, None)))
-    return created
+    return made(machine, Signal(signal.value, "np", signal.uniform, None))
 
 
 def shape(machine: Machine, value: Any) -> tuple[int, ...]:

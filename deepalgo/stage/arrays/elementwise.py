@@ -13,7 +13,7 @@ import numpy as np
 from deepalgo.ir import Kind, Type
 from deepalgo.stage.arrays.convert import box, is_plain, plain, to_signal, wrap
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, OWN, Args, Handler, Kwargs, handles
+from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles
 from deepalgo.stage.unions import distribute_first
 from deepalgo.stage.values import DataLength, Known, Signal, UserRaise
 
@@ -141,30 +141,48 @@ def _operand(machine: Machine, name: str, value: Any) -> Signal:
 
 def _ufunc(name: str, native: Callable[..., Any], arity: int) -> Handler:
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        out = kwargs.pop("out", None) if kwargs else None
-        where = kwargs.pop("where", True) if kwargs else True
-        target = args[arity] if len(args) > arity else out
-        target = target[0] if isinstance(target, tuple) else target
-        dtype = kwargs.pop("dtype", None) if kwargs else None
-        if dtype is not None and np.dtype(dtype) != np.dtype(float):
-            machine.refuse(f"`np.{native.__name__}` in {np.dtype(dtype)} has no rule", "Leave the option out.", node)
-        if set(kwargs) - {"casting"} or (where is not True and target is None) or len(args) > arity + 1:
-            machine.refuse(f"`np.{native.__name__}` is called with options that have no rule", "Leave the options out.", node)
-        result = apply(machine, name, native, list(args[:arity]))
-        if target is None:
-            return result
-        from deepalgo.stage.arrays.indexing import store
-
-        store(machine, target, ..., result if where is True else HANDLERS[np.where](machine, [where, result, target], {}, node), node)
-        return target
+        args = _in_kind(machine, name, native, args, kwargs, node)
+        result = apply(machine, name, native, args[:arity])
+        if "out" in kwargs:
+            return _put(machine, native, result, kwargs["out"], kwargs.get("where", True), node)
+        if "where" in kwargs:
+            machine.refuse(f"`where` of np.{native.__name__} without `out` leaves numbers undefined", "Give it an `out`.", node)
+        return result
 
     return handler
 
 
+def _in_kind(machine: Machine, name: str, native: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Args:
+    """The operands of a ufunc that is told the kind of its numbers."""
+    if kwargs.get("casting", "same_kind") not in ("same_kind", "unsafe"):
+        machine.refuse(f"the option `casting` of np.{native.__name__} has no rule here", "Leave the option out.", node)
+    if "dtype" not in kwargs:
+        return list(args)
+    dtype = np.dtype(kwargs["dtype"])
+    narrows = any(to_signal(machine, item).kind is Kind.COMPLEX for item in args)
+    if dtype != np.dtype(float) or narrows or native(*[np.ones(1)] * len(args)).dtype != dtype:
+        machine.refuse(f"`np.{native.__name__}` in {dtype} has no rule", "Leave the option out.", node)
+    return [HANDLERS[np.asarray](machine, [item], {"dtype": float}, node) for item in args]
+
+
+def _put(machine: Machine, native: Any, result: Any, out: Any, where: Any, node: ast.AST) -> Any:
+    """The result in the array that was given for it, where a mask says so."""
+    from deepalgo.stage.arrays.box import Array
+    from deepalgo.stage.arrays.indexing import store
+
+    target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if not isinstance(target, Array):
+        machine.refuse(f"the `out` of np.{native.__name__} is no array", "Leave the option out.", node)
+    held, new = to_signal(machine, target), to_signal(machine, result)
+    if new.kind > held.kind or np.broadcast_shapes(held.shape, new.shape) != held.shape:
+        machine.refuse(f"the `out` of np.{native.__name__} cannot hold its result", "Leave the option out.", node)
+    store(machine, target, ..., result if where is True else HANDLERS[np.where](machine, [where, result, target], {}, node), node)
+    return target
+
+
 for _numpy_name, _name in (UNARY | BINARY).items():
     _native = getattr(np, _numpy_name)
-    HANDLERS[_native] = _ufunc(_name, _native, _native.nin)
-    OWN.add(_native)
+    handles(_native, options="out where casting dtype")(_ufunc(_name, _native, _native.nin))
 
 
 def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node: ast.AST) -> Any:
@@ -212,8 +230,10 @@ def _reciprocal(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> 
 
 @handles(np.clip, options="a_min a_max min max")
 def _clip(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    low = args[1] if len(args) > 1 else kwargs.get("a_min", kwargs.get("min"))
-    high = args[2] if len(args) > 2 else kwargs.get("a_max", kwargs.get("max"))
+    if {"a_min", "a_max"} & set(kwargs) and {"min", "max"} & set(kwargs):
+        text = "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden."
+        raise UserRaise(ValueError, text, machine.span)
+    low, high = (kwargs.get(f"a_{name}", kwargs.get(name)) for name in ("min", "max"))
     result = args[0]
     if low is not None:
         result = apply(machine, "maximum", np.maximum, [result, low])
@@ -222,7 +242,7 @@ def _clip(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return result
 
 
-@handles(np.where, options="")
+@handles(np.where, options="x y")
 def _where(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if len(args) == 1:
         return _nonzero(machine, args, kwargs, node)
@@ -263,7 +283,7 @@ def new_or_number(machine: Machine, result: Signal) -> Any:
 
 @handles(np.round, np.around, options="decimals")
 def _round(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    digits = args[1] if len(args) > 1 else kwargs.get("decimals", 0)
+    digits = kwargs.get("decimals", 0)
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.round, plain(machine, args[0]), digits)
     if digits == 0:
@@ -283,20 +303,25 @@ def _imag(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return apply(machine, "imag", np.imag, args)
 
 
-@handles(np.angle, options="")
+@handles(np.angle, options="deg")
 def _angle(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     value = to_signal(machine, args[0])
     parts = [machine.emit(name, machine.cast(value, Type(Kind.COMPLEX, value.shape)), flavour="np") for name in ("imag", "real")]
-    return apply(machine, "atan2", np.arctan2, parts)
+    angle = apply(machine, "atan2", np.arctan2, parts)
+    return wrap(machine, emit(machine, "mul", angle, 180 / np.pi)) if kwargs.get("deg") else angle
 
 
 def _is_complex(machine: Machine, value: Any) -> bool:
     return to_signal(machine, value).kind is Kind.COMPLEX
 
 
-@handles(np.nan_to_num, options="nan posinf neginf")
+@handles(np.nan_to_num, options="copy nan posinf neginf")
 def _nan_to_num(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if not kwargs.get("copy", True) and not isinstance(args[0], Signal):
+        return _nan_to_num_in_place(machine, args, {**kwargs, "copy": True}, node)
     value = to_signal(machine, args[0])
+    if value.kind is not Kind.REAL:
+        machine.refuse("`np.nan_to_num` has a rule for floats only", "Leave it out for whole numbers.", node)
     largest = float(np.finfo(float).max)
     given = [kwargs.get(name) for name in ("nan", "posinf", "neginf")]
     usual = [default if item is None else item for item, default in zip(given, (0.0, largest, -largest), strict=True)]
@@ -306,11 +331,18 @@ def _nan_to_num(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     return wrap(machine, emit(machine, "select", emit(machine, "eq", held, float("-inf")), low, held))
 
 
+def _nan_to_num_in_place(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    from deepalgo.stage.arrays.indexing import store
+
+    store(machine, args[0], ..., _nan_to_num(machine, args, kwargs, node), node)
+    return args[0]
+
+
 @handles(np.select, options="default")
 def _select(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """The choice of the first condition that holds."""
-    conditions, choices, *default = args
-    result: Any = default[0] if default else kwargs.get("default", 0)
+    conditions, choices = args
+    result: Any = kwargs.get("default", 0)
     for condition, choice in reversed(list(zip(conditions, choices, strict=True))):
         result = HANDLERS[np.where](machine, [condition, choice, result], {}, node)
     return result
@@ -324,19 +356,21 @@ def _sinc(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return wrap(machine, emit(machine, "div", emit(machine, "sin", angle), angle))
 
 
-@handles(np.isclose, options="rtol atol")
+@handles(np.isclose, options="rtol atol equal_nan")
 def _isclose(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return wrap(machine, close(machine, args, kwargs))
 
 
 def close(machine: Machine, args: Args, kwargs: Kwargs) -> Signal:
     """`abs(a - b) <= atol + rtol * abs(b)`, and equal infinities are close."""
-    relative = args[2] if len(args) > 2 else kwargs.get("rtol", 1e-5)
-    absolute = args[3] if len(args) > 3 else kwargs.get("atol", 1e-8)
+    relative, absolute = kwargs.get("rtol", 1e-5), kwargs.get("atol", 1e-8)
     gap = emit(machine, "abs", emit(machine, "sub", args[0], args[1]))
     limit = emit(machine, "add", emit(machine, "mul", emit(machine, "abs", args[1]), relative), absolute)
     near = emit(machine, "and", emit(machine, "le", gap, limit), emit(machine, "isfinite", args[1]))
-    return emit(machine, "or", near, emit(machine, "eq", args[0], args[1]))
+    found = emit(machine, "or", near, emit(machine, "eq", args[0], args[1]))
+    if not kwargs.get("equal_nan"):
+        return found
+    return emit(machine, "or", found, emit(machine, "and", *[emit(machine, "isnan", item) for item in args]))
 
 
 @handles(np.heaviside, options="")

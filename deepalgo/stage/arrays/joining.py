@@ -11,7 +11,7 @@ import numpy as np
 from deepalgo.ir import Type
 from deepalgo.stage.arrays.axes import axis_of
 from deepalgo.stage.arrays.box import DTYPES, Array, attr_of_plain, root_of
-from deepalgo.stage.arrays.constructors import as_array
+from deepalgo.stage.arrays.constructors import as_array, static_value
 from deepalgo.stage.arrays.convert import box, is_plain, plain, shape, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import call_numpy, emit
 from deepalgo.stage.arrays.layout import call_plain, layout, numbered, reshape
@@ -33,6 +33,8 @@ def _joining(native: Callable[..., Any]) -> Handler:
         if "dtype" in kwargs:
             whole = handler(machine, args, {key: item for key, item in kwargs.items() if key not in ("dtype", "casting")}, node)
             dtype = np.dtype(kwargs["dtype"] or float)
+            if kwargs.get("casting", "same_kind") != "same_kind":
+                machine.refuse("the option `casting` has no rule here", "Leave the option out.", node)
             if not np.can_cast(DTYPES[to_signal(machine, whole).kind], dtype, "same_kind"):
                 machine.refuse(f"arrays are joined into one of {dtype}, which holds less", "Leave the option out.", node)
             return HANDLERS[np.asarray](machine, [whole], {"dtype": dtype}, node)
@@ -45,7 +47,7 @@ def _joining(native: Callable[..., Any]) -> Handler:
         numbers = [np.arange(size).reshape(signal.shape) + start for signal, size, start in zip(signals, sizes, starts, strict=True)]
         places = call_plain(machine, lambda: native(numbers, *args[1:], **kwargs))
         alike = [machine.cast(item, Type(kind, item.shape)) for item in signals]
-        axis = args[1] if len(args) > 1 else kwargs.get("axis", 0)
+        axis = kwargs.get("axis", 0)
         if native is np.concatenate and isinstance(axis, int) and len(alike) > 1:
             return wrap(machine, machine.emit("concat", *alike, axis=axis % places.ndim, flavour="np"))
         flat = [machine.emit("reshape", item, shape=(size,), flavour="np") for item, size in zip(alike, sizes, strict=True)]
@@ -57,53 +59,64 @@ def _joining(native: Callable[..., Any]) -> Handler:
     return handler
 
 
-register(_joining, np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.block)
+register(_joining, np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, options="axis dtype casting")
 
 
 @handles(np.append, options="axis")
 def _append(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    axis = args[2] if len(args) > 2 else kwargs.get("axis")
+    axis = kwargs.get("axis")
     parts = [reshape(machine, item, -1, node) if axis is None else item for item in args[:2]]
     return HANDLERS[np.concatenate](machine, [parts], {} if axis is None else {"axis": axis}, node)
 
 
-@handles(np.pad, options="mode constant_values")
+@handles(np.pad, options="mode")
 def _pad(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    mode = args[2] if len(args) > 2 else kwargs.get("mode", "constant")
+    mode, width = kwargs.get("mode", "constant"), static_value(machine, args[1], node)
     if is_plain(machine, args[0]):
-        return call_numpy(machine, np.pad, *[plain(machine, item) for item in args], **kwargs)
+        return call_numpy(machine, np.pad, plain(machine, args[0]), width, **kwargs)
     places = numbered(machine, args[0])
+    if mode in ("edge", "reflect", "symmetric", "wrap"):
+        return layout(machine, args[0], np.asarray(call_plain(machine, lambda: np.pad(places, width, mode=mode))))
     if mode != "constant":
-        return layout(machine, args[0], np.asarray(call_plain(machine, lambda: np.pad(places, args[1], mode=mode))))
-    laid = np.pad(places, args[1], constant_values=-1)
-    fill = kwargs.get("constant_values", 0)
+        from deepalgo.stage.arrays import written_options
+
+        return written_options.apply(machine, written_options.pad, np.pad, [args[0], width], kwargs, node)
+    laid = call_plain(machine, lambda: np.pad(places, width, constant_values=-1))
     held = to_signal(machine, layout(machine, args[0], np.maximum(laid, 0)))
-    return wrap(
-        machine, emit(machine, "select", machine.constant_array(laid >= 0), held, machine.cast(to_signal(machine, fill), Type(held.kind)))
-    )
+    return wrap(machine, emit(machine, "select", machine.constant_array(laid >= 0), held, machine.zero(Type(held.kind), "np")))
 
 
-@handles(np.split, np.array_split, options="axis")
-def _split(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    places = call_plain(machine, lambda: np.array_split(numbered(machine, args[0]), args[1], **kwargs))
-    parts = [layout(machine, args[0], part) for part in places]
-    for item in [root_of(args[0]), *parts] if isinstance(args[0], Array) else []:
-        item.shared = True  # the parts are views in NumPy and copies here
-    return machine.heap.created(parts)
+def _splitting(native: Callable[..., Any]) -> Handler:
+    def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        where, options = static_value(machine, args[1], node), {key: static_value(machine, item, node) for key, item in kwargs.items()}
+        places = call_plain(machine, lambda: native(numbered(machine, args[0]), where, **options))
+        if isinstance(args[0], Array):
+            root_of(args[0]).shared = True  # the parts are views in NumPy and copies here
+        machine.turned = True
+        parts = [layout(machine, args[0], part) for part in places]
+        for part in parts:
+            part.shared = True
+        return machine.heap.created(parts)
+
+    return handler
+
+
+register(_splitting, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, options="axis")
 
 
 @handles(np.take, options="axis")
 def _take(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     from deepalgo.stage.arrays.indexing import get
 
-    axis = args[2] if len(args) > 2 else kwargs.get("axis")
+    axis = kwargs.get("axis")
     array = as_array(machine, args[0]) if axis is not None else reshape(machine, args[0], -1, node)
     array = box(machine, array) if isinstance(array, np.ndarray) else array
     place = axis_of(machine, axis or 0, len(shape(machine, array)))
-    return get(machine, array, (slice(None),) * place + (args[1],), node)
+    found = get(machine, array, (slice(None),) * place + (args[1],), node)
+    return HANDLERS[np.copy](machine, [found], {}, node) if isinstance(found, Array) else found
 
 
-@handles(np.meshgrid, options="indexing")
+@handles(np.meshgrid, options="indexing sparse")
 def _meshgrid(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if all(is_plain(machine, item) for item in args):
         return call_numpy(machine, np.meshgrid, *[plain(machine, item) for item in args], **kwargs)

@@ -39,4 +39,4 @@ def _result_type(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) ->
     return call_plain(machine, lambda: np.result_type(*[representative(item) for item in args]))
 
 
-register(_question, np.isscalar, np.ndim, np.shape, np.size, np.iterable, np.isrealobj, np.iscomplexobj)
+register(_question, np.isscalar, np.ndim, np.shape, np.size, np.iterable, np.isrealobj, np.iscomplexobj, options="axis")

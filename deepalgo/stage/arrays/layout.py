@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from deepalgo.ir import Type
 from deepalgo.stage.arrays.axes import axis_of
-from deepalgo.stage.arrays.box import Array, attr_of_plain, root_of, stand_in
+from deepalgo.stage.arrays.box import DTYPES, Array, attr_of_plain, root_of, seen, stand_in
 from deepalgo.stage.arrays.constructors import static_value
 from deepalgo.stage.arrays.convert import box, is_plain, new_array, plain, shape, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import call_numpy, emit
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles, register
+from deepalgo.stage.natives import Args, Handler, Kwargs, handles, register
 from deepalgo.stage.values import UserRaise
 
 
@@ -40,10 +41,9 @@ def _rearranging(native: Callable[..., Any]) -> Handler:
 
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         options = [static_value(machine, item, node) for item in args[1:]]
-        try:
-            places = native(numbered(machine, args[0]), *options, **kwargs)
-        except Exception as error:
-            raise UserRaise(error, None, machine.span) from None
+        kwargs = {key: static_value(machine, item, node) for key, item in kwargs.items()}
+        places = call_plain(machine, lambda: native(numbered(machine, args[0]), *options, **kwargs))
+        machine.turned = True
         result = layout(machine, args[0], np.asarray(places))
         _note_sharing(args[0], result, lambda held: native(held, *options, **kwargs))
         return result
@@ -60,49 +60,34 @@ def _note_sharing(source: Any, result: Any, native: Callable[[np.ndarray], Any])
         root_of(source).shared = result.shared = True
 
 
-register(
-    _rearranging,
-    np.roll,
-    np.flip,
-    np.fliplr,
-    np.flipud,
-    np.repeat,
-    np.tile,
-    np.rot90,
-    np.diag,
-    np.diagonal,
-    np.squeeze,
-    np.swapaxes,
-    np.moveaxis,
-    np.rollaxis,
-    np.resize,
-    np.triu,
-    np.tril,
-)
+register(_rearranging, np.roll, np.flip, np.fliplr, np.flipud, np.repeat, np.tile, np.rot90, np.diagonal, np.squeeze, options="*")
+register(_rearranging, np.swapaxes, np.moveaxis, np.rollaxis, np.resize, options="*")
 
 
 def _triangle(native: Callable[..., Any]) -> Handler:
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        keep = native(np.ones(shape(machine, args[0])), *args[1:], **kwargs)
+        keep = call_plain(machine, lambda: native(np.ones(shape(machine, args[0])), **kwargs))
         mask = machine.emit("ne", machine.constant_array(keep), 0, flavour="np")
-        return wrap(machine, emit(machine, "select", mask, args[0], 0.0))
+        value = to_signal(machine, args[0])
+        zero = machine.zero(Type(value.kind), "np")
+        return wrap(machine, emit(machine, "select", mask, value, zero))
 
     return handler
 
 
-HANDLERS[np.triu] = _triangle(np.triu)
-HANDLERS[np.tril] = _triangle(np.tril)
+register(_triangle, np.triu, np.tril, options="k")
 
 
 @handles(np.diag, options="k")
 def _diag(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    offset = args[1] if len(args) > 1 else kwargs.get("k", 0)
+    offset = static_value(machine, args[1] if len(args) > 1 else kwargs.get("k", 0), node)
     if len(shape(machine, args[0])) == 2:
         diagonal = layout(machine, args[0], np.diag(numbered(machine, args[0]), offset))
         _note_sharing(args[0], diagonal, lambda held: np.diag(held, offset))
         return diagonal
     size = shape(machine, args[0])[0]
-    target = call_numpy(machine, np.zeros, (size + abs(offset),) * 2)
+    kind = to_signal(machine, args[0]).kind
+    target = call_numpy(machine, np.zeros, (size + abs(offset),) * 2, dtype=DTYPES[kind])
     from deepalgo.stage.arrays.indexing import store
 
     rows = np.arange(size)
@@ -110,9 +95,12 @@ def _diag(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return target
 
 
-def reshape(machine: Machine, value: Any, target: Any, node: ast.AST) -> Any:
+def reshape(machine: Machine, value: Any, target: Any, node: ast.AST, order: Any = "C") -> Any:
     """`value.reshape(target)`; -1 stands for what is left."""
     target = static_value(machine, target, node)
+    order = "C" if order is None else order
+    if order != "C":
+        return _reshape_in_order(machine, value, target, order, node)
     places = call_plain(machine, lambda: numbered(machine, value).reshape(target))
     if isinstance(value, Array):
         here = stand_in(value)
@@ -123,6 +111,29 @@ def reshape(machine: Machine, value: Any, target: Any, node: ast.AST) -> Any:
     return new_array(machine, machine.emit("reshape", to_signal(machine, value), shape=tuple(places.shape), flavour="np"))
 
 
+def _reshape_in_order(machine: Machine, value: Any, target: Any, order: Any, node: ast.AST) -> Any:
+    """The numbers column by column, or as they lie in memory."""
+    array = value if isinstance(value, Array) else new_array(machine, to_signal(machine, value))
+    inner = in_memory(machine, array, node) if order in ("A", "K") else numbered(machine, array)
+    target = inner.size if order == "K" and target == -1 else target
+    lay = call_plain(machine, lambda: inner.ravel("K") if order == "K" else inner.reshape(target, order=order))
+    places = np.argsort(inner.ravel())[np.searchsorted(np.sort(inner.ravel()), lay)]
+    machine.turned = True
+    result = layout(machine, array, places)
+    _note_sharing(array, result, lambda held: held.ravel("K") if order == "K" else held.reshape(target, order=order))
+    return result
+
+
+def in_memory(machine: Machine, array: Array, node: ast.AST) -> np.ndarray:
+    """A plain array that lies in memory as this one does, whose numbers tell their places there."""
+    root = root_of(array)
+    if not root.certain and len(shape(machine, array)) > 1:
+        machine.refuse("how this array lies in memory is not known here", "Use the order 'C' or 'F'.", node)
+    if array.base is None:
+        return np.arange(int(np.prod(array.held.shape))).reshape(tuple(array.held.shape))
+    return np.asarray(seen(array, in_memory(machine, array.base, node)))
+
+
 def call_plain(machine: Machine, action: Callable[[], Any]) -> Any:
     """NumPy on plain values, without boxing the answer."""
     try:
@@ -131,19 +142,23 @@ def call_plain(machine: Machine, action: Callable[[], Any]) -> Any:
         raise UserRaise(error, None, machine.span) from None
 
 
-@handles(np.reshape, options="shape newshape")
+@handles(np.reshape, options="newshape order copy")
 def _reshape(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return reshape(machine, args[0], args[1] if len(args) > 1 else kwargs.get("shape", kwargs.get("newshape")), node)
+    if kwargs.get("order") == "K":
+        raise UserRaise(ValueError, "order 'K' is not permitted for reshaping", machine.span)
+    if kwargs.get("copy") is not None:
+        machine.refuse("the option `copy` of np.reshape has no rule here", "Leave the option out.", node)
+    return reshape(machine, args[0], args[1] if len(args) > 1 else kwargs["newshape"], node, kwargs.get("order", "C"))
 
 
-@handles(np.ravel, options="")
+@handles(np.ravel, options="order")
 def _ravel(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return reshape(machine, args[0], -1, node)
+    return reshape(machine, args[0], -1, node, kwargs.get("order", "C"))
 
 
-@handles(np.transpose, np.permute_dims if hasattr(np, "permute_dims") else np.transpose)
+@handles(np.transpose, np.permute_dims if hasattr(np, "permute_dims") else np.transpose, options="axes")
 def _transpose(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return transpose(machine, args[0], args[1] if len(args) > 1 else kwargs.get("axes"))
+    return transpose(machine, args[0], static_value(machine, args[1] if len(args) > 1 else kwargs.get("axes"), node))
 
 
 def transpose(machine: Machine, value: Any, axes: Any = None) -> Any:
@@ -154,6 +169,7 @@ def transpose(machine: Machine, value: Any, axes: Any = None) -> Any:
         raise UserRaise(ValueError, "axes don't match array", machine.span)
     if len(set(order)) < rank:
         raise UserRaise(ValueError, "repeated axis in transpose", machine.span)
+    machine.turned = machine.turned or rank > 1
     if isinstance(value, Array):
         return machine.heap.created(Array(np.empty(0), value, order, "permute"))
     if is_plain(machine, value):
@@ -162,7 +178,7 @@ def transpose(machine: Machine, value: Any, axes: Any = None) -> Any:
     return wrap(machine, machine.emit("permute", signal, axes=order, flavour="np"))
 
 
-@handles(np.broadcast_to, options="shape")
+@handles(np.broadcast_to)
 def _broadcast_to(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     target = static_value(machine, args[1], node)
     if is_plain(machine, args[0]):
@@ -183,9 +199,9 @@ def _broadcast_arrays(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AS
     return parts
 
 
-@handles(np.expand_dims, options="axis")
+@handles(np.expand_dims)
 def _expand_dims(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    axis = args[1] if len(args) > 1 else kwargs["axis"]
+    axis = static_value(machine, args[1], node)
     wide = call_numpy(machine, lambda: np.expand_dims(np.empty(shape(machine, args[0])), axis))
     return reshape(machine, args[0], shape(machine, wide), node)
 

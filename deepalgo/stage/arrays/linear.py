@@ -68,17 +68,16 @@ def _outer(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     )
 
 
-@handles(np.trace, options="")
+@handles(np.trace, options="offset axis1 axis2")
 def _trace(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return HANDLERS[np.sum](machine, [HANDLERS[np.diag](machine, args, kwargs, node)], {}, node)
+    return HANDLERS[np.sum](machine, [HANDLERS[np.diagonal](machine, args, kwargs, node)], {"axis": -1}, node)
 
 
 @handles(np.linalg.norm, options="ord axis keepdims")
 def _norm(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.linalg.norm, *[plain(machine, item) for item in args], **kwargs)
-    order = args[1] if len(args) > 1 else kwargs.get("ord")
-    axis = args[2] if len(args) > 2 else kwargs.get("axis")
+    order, axis = kwargs.get("ord"), kwargs.get("axis")
     value = _same_kind(machine, args[0])[0]
     keep = bool(kwargs.get("keepdims", False))
     size = emit(machine, "abs", value)
@@ -90,7 +89,11 @@ def _norm(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         case float() if order == np.inf and (axis is not None or len(value.shape) == 1):
             return wrap(machine, reduce(machine, "amax", size, axis, keep))
         case _:
-            machine.refuse(f"the norm of order {order!r} has no rule here", "Use the Euclidean norm, or write it out.", node)
+            from deepalgo.stage.arrays import written_options
+
+            if isinstance(order, Signal) and order.known is not None:
+                kwargs = {**kwargs, "ord": machine.demand(order, "the order of a norm is needed at compile time")}
+            return written_options.apply(machine, written_options.norm, np.linalg.norm, args, kwargs, node)
 
 
 def _square_matrix(machine: Machine, value: Any) -> Signal:
@@ -140,8 +143,6 @@ def _pinv(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def _eigvalsh(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.linalg.eigvalsh, *[plain(machine, item) for item in args])
-    if len(args) > 1:
-        machine.refuse("the upper triangle of `np.linalg.eigvalsh` has no rule", "Leave the option out.", node)
     return wrap(machine, emit(machine, "eigvalsh", _square_matrix(machine, args[0])))
 
 
@@ -154,7 +155,7 @@ def _cholesky(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
     return wrap(machine, emit(machine, "cholesky", matrix))
 
 
-@handles(np.einsum, options="")
+@handles(np.einsum, options="optimize")
 def _einsum(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """Operands with all axes in one order, multiplied, then summed over those that the answer does not have."""
     if not contains_signal(args):
@@ -205,8 +206,9 @@ def _labels(term: str, hidden: int) -> list[str]:
 @handles(np.interp, options="left right period")
 def _interp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if all(is_plain(machine, item) for item in (*args, *kwargs.values())):
-        return call_numpy(machine, np.interp, *[plain(machine, item) for item in args], **kwargs)
-    if len(args) > 3 or any(item is not None for item in kwargs.values()):
+        given = {key: plain(machine, item) for key, item in kwargs.items()}
+        return call_numpy(machine, np.interp, *[plain(machine, item) for item in args], **given)
+    if kwargs:
         from deepalgo.stage.arrays import written
 
         return written.apply(machine, written.interp, np.interp, args, kwargs, node)
@@ -217,7 +219,9 @@ def _interp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def _searchsorted(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if all(is_plain(machine, item) for item in args):
         return call_numpy(machine, np.searchsorted, *[plain(machine, item) for item in args], **kwargs)
-    side = args[2] if len(args) > 2 else kwargs.get("side", "left")
+    side = kwargs.get("side", "left")
+    if side not in ("left", "right"):
+        machine.refuse("this side of np.searchsorted has no rule here", "Use 'left' or 'right'.", node)
     return wrap(machine, emit(machine, "searchsorted", *_same_kind(machine, *args[:2]), side=side))
 
 
@@ -237,7 +241,7 @@ def _polyval(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any
 
 @handles(np.convolve, options="mode")
 def _convolve(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    mode = args[2] if len(args) > 2 else kwargs.get("mode", "full")
+    mode = kwargs.get("mode", "full")
     if all(is_plain(machine, item) for item in args):
         return call_numpy(machine, np.convolve, *[plain(machine, item) for item in args], **kwargs)
     left, right = _same_kind(machine, *args[:2])

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from deepalgo.stage.arrays import constructors, layout, linear, reductions
+from deepalgo.stage.arrays import constructors, layout, linear
 from deepalgo.stage.arrays.box import DTYPES, Array, kind_of_array, read, shape_of
 from deepalgo.stage.arrays.convert import box, is_plain, new_array, plain, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import Masked, apply
 from deepalgo.stage.arrays.indexing import writable, write
+from deepalgo.stage.gate import gate
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, rule_of
+from deepalgo.stage.natives import HANDLERS, Handler, rule_of
+from deepalgo.stage.signatures import signature_of_method
 from deepalgo.stage.values import Signal, UserRaise
 
 Method = Callable[[Machine, Any, list[Any], dict[str, Any], ast.AST], Any]
@@ -25,20 +28,53 @@ Method = Callable[[Machine, Any, list[Any], dict[str, Any], ast.AST], Any]
 class ArrayMethod:
     """A method together with its array."""
 
-    action: Method
+    name: str
     array: Any
 
     def call(self, machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
         """`array.method(*args, **kwargs)`."""
-        return self.action(machine, self.array, args, kwargs, node)
+        return rule_of_method(self.name)(machine, [self.array, *args], kwargs, node)
+
+
+@functools.lru_cache(maxsize=256)
+def rule_of_method(name: str) -> Handler:
+    """What a method does with any arguments: where it is a function of NumPy besides, that function decides."""
+    signature = signature_of_method(name)
+    if name in SAME:
+        function = getattr(np, name)
+        return gate(
+            signature,
+            _called(name),
+            rule_of(function),
+            frozenset((*signature.names, "*")),
+            name,
+        )
+    action, options = METHODS[name]
+    return gate(
+        signature,
+        _called(name),
+        lambda machine, args, kwargs, node: action(machine, args[0], args[1:], kwargs, node),
+        frozenset(options.split()),
+        f"the method `.{name}` of arrays",
+    )
+
+
+def _called(name: str) -> Callable[..., Any]:
+    """The method as a function of plain values."""
+
+    def method(array: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(np.asarray(array), name)(*args, **kwargs)
+
+    method.__module__, method.__qualname__ = "numpy", f"ndarray.{name}"
+    return method
 
 
 def attribute(machine: Machine, array: Any, name: str, node: ast.AST) -> Any:
     """`array.name` of an array, or of a NumPy number."""
     if isinstance(array, Masked) and name not in ("sum", "prod", "min", "max", "any", "all", "mean"):
         machine.refuse("how many numbers a mask keeps depends on data", "Use np.where, or sums over the mask.", node)
-    if name in METHODS:
-        return ArrayMethod(METHODS[name], array)
+    if name in METHODS or name in SAME:
+        return ArrayMethod(name, array)
     extent = shape_of(array) if isinstance(array, Array) else array.shape
     match name:
         case "shape":
@@ -56,39 +92,39 @@ def attribute(machine: Machine, array: Any, name: str, node: ast.AST) -> Any:
         case "flat":
             return layout.reshape(machine, array, -1, node)
         case "flags":
-            return np.empty(extent).flags
+            return layout.in_memory(machine, array, node).flags if isinstance(array, Array) else np.float64(0).flags
         case _:
             if hasattr(np.ndarray, name) or (isinstance(array, Signal) and hasattr(np.float64, name)):
                 machine.refuse(f"NumPy's `.{name}` has no rule for data", "Write it out with NumPy's functions.", node)
             raise UserRaise(AttributeError, f"'numpy.ndarray' object has no attribute '{name}'", machine.at(node))
 
 
-def _function(native: Any) -> Method:
-    return lambda machine, array, args, kwargs, node: rule_of(native)(machine, [array, *args], kwargs, node)
-
-
 def _copy(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    return constructors.make(machine, [array], {}, node, copies=True)
+    return constructors.make(machine, [array], kwargs, node, copies=True)
 
 
 def _reshape(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    return layout.reshape(machine, array, args[0] if len(args) == 1 else tuple(args), node)
+    return rule_of(np.reshape)(machine, [array, args[0] if len(args) == 1 else tuple(args)], kwargs, node)
 
 
 def _flatten(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    return layout.reshape(machine, _copy(machine, array, [], {}, node), -1, node)
+    return _copy(machine, layout.reshape(machine, array, -1, node, kwargs.get("order", "C")), [], {}, node)
 
 
 def _ravel(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    return layout.reshape(machine, array, -1, node)
+    return layout.reshape(machine, array, -1, node, kwargs.get("order", "C"))
 
 
 def _transpose(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    return layout.transpose(machine, array, (args[0] if len(args) == 1 else tuple(args)) if args else None)
+    axes = (args[0] if len(args) == 1 and not isinstance(args[0], int) else tuple(args)) if args else None
+    return layout.transpose(machine, array, axes)
 
 
 def _astype(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    dtype = args[0] if args else kwargs["dtype"]
+    dtype = args[0]
+    machine.turned = True  # a copy lies in memory as the array does
+    if kwargs.get("copy", True) is False and isinstance(array, Array) and np.dtype(dtype) == DTYPES[kind_of_array(array)]:
+        return array
     if is_plain(machine, array):
         return box(machine, np.asarray(plain(machine, array)).astype(dtype))
     result = constructors.to_kind(machine, to_signal(machine, array), dtype)
@@ -110,16 +146,17 @@ def _item(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any],
     from deepalgo.stage.arrays.indexing import get
     from deepalgo.stage.iteration import only_item
 
+    if len(args) == 1 and not isinstance(args[0], tuple):
+        array = layout.reshape(machine, array, -1, node)
     if args:
-        value = get(machine, array, tuple(args), node)
+        if not isinstance(array, Array):
+            machine.refuse("`.item` of a number with a position has no rule here", "Leave the position out.", node)
+        value = get(machine, array, args[0] if isinstance(args[0], tuple) else tuple(args), node)
+        value = value.item() if isinstance(value, np.generic) else value
         return Signal(value.value, "py", value.uniform, None) if isinstance(value, Signal) else value
     signal = to_signal(machine, array)
     number = only_item(machine, signal) if signal.shape else signal
     return Signal(number.value, "py", number.uniform, number.known)
-
-
-def _clip(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    return rule_of(np.clip)(machine, [array, *args], kwargs, node)
 
 
 def _fill(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> None:
@@ -130,7 +167,7 @@ def _fill(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any],
 
 def _sort(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> None:
     root = writable(machine, array, node)
-    ordered = HANDLERS[np.sort](machine, [array], {"axis": args[0] if args else kwargs.get("axis", -1)}, node)
+    ordered = rule_of(np.sort)(machine, [array], kwargs, node)
     write(machine, root, array, read(machine, ordered))
 
 
@@ -142,29 +179,31 @@ def _dot(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], 
     return linear.dot(machine, array, args[0])
 
 
-METHODS: dict[str, Method] = {
-    **{
-        name: reductions.method(name)
-        for name in ("sum", "prod", "min", "max", "any", "all", "argmin", "argmax", "mean", "std", "var", "cumsum", "cumprod", "argsort")
-    },
-    **{
-        name: _function(getattr(np, name))
-        for name in ("round", "trace", "repeat", "squeeze", "swapaxes", "diagonal", "take", "ptp", "searchsorted")
-    },
-    "copy": _copy,
-    "__copy__": _copy,
-    "__deepcopy__": _copy,
-    "reshape": _reshape,
-    "flatten": _flatten,
-    "ravel": _ravel,
-    "transpose": _transpose,
-    "astype": _astype,
-    "tolist": _tolist,
-    "item": _item,
-    "clip": _clip,
-    "fill": _fill,
-    "sort": _sort,
-    "conj": _conjugate,
-    "conjugate": _conjugate,
-    "dot": _dot,
+def _nonzero(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    return rule_of(np.nonzero)(machine, [array], {}, node)
+
+
+#: Methods that are functions of NumPy.
+SAME = frozenset(
+    "sum prod min max any all argmin argmax mean std var cumsum cumprod argsort round trace repeat squeeze swapaxes diagonal take ptp "
+    "searchsorted clip".split()
+)
+#: Other methods, with the options that they understand.
+METHODS: dict[str, tuple[Method, str]] = {
+    "copy": (_copy, "order"),
+    "__copy__": (_copy, ""),
+    "__deepcopy__": (lambda machine, array, args, kwargs, node: _copy(machine, array, [], {}, node), ""),
+    "reshape": (_reshape, "order copy"),
+    "flatten": (_flatten, "order"),
+    "ravel": (_ravel, "order"),
+    "transpose": (_transpose, ""),
+    "astype": (_astype, "copy"),
+    "tolist": (_tolist, ""),
+    "item": (_item, ""),
+    "fill": (_fill, ""),
+    "sort": (_sort, "axis kind stable"),
+    "conj": (_conjugate, ""),
+    "conjugate": (_conjugate, ""),
+    "dot": (_dot, ""),
+    "nonzero": (_nonzero, ""),
 }

@@ -13,14 +13,15 @@ from deepalgo.stage.arrays.axes import axes_of, axis_of
 from deepalgo.stage.arrays.convert import is_plain, plain, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import Masked, call_numpy, close, emit
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles, rule_of
+from deepalgo.stage.natives import Args, Handler, Kwargs, handles
 from deepalgo.stage.values import Signal, UserRaise
 
 
 def reduce(machine: Machine, name: str, value: Signal, axis: Any, keepdims: bool) -> Signal:
     """One reduction over one, several or all axes."""
-    if axis is None and not keepdims:
-        return machine.emit(name, value, axis=None, flavour="np") if value.shape else value
+    if axis is None:
+        whole = machine.emit(name, value, axis=None, flavour="np") if value.shape else value
+        return machine.emit("reshape", whole, shape=(1,) * len(value.shape), flavour="np") if keepdims and value.shape else whole
     result = value
     axes = axes_of(machine, axis, len(value.shape))
     for place in axes:
@@ -37,27 +38,67 @@ def options(args: Args, kwargs: Kwargs) -> tuple[Any, bool]:
     return axis, bool(kwargs.get("keepdims", False))
 
 
+#: What a reduction of no numbers gives, and the operation that joins its answer with an initial one.
+NEUTRAL: dict[str, tuple[Any, str]] = {
+    "sum": (0, "add"), "prod": (1, "mul"), "amin": (None, "minimum"), "amax": (None, "maximum"), "any": (False, "or"), "all": (True, "and"),
+}
+
+
 def _reduction(name: str, native: Callable[..., Any]) -> Handler:
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        kwargs = {key: item for key, item in kwargs.items() if item is not None}
         if isinstance(args[0], Masked):
+            if kwargs:
+                machine.refuse(f"options of `np.{native.__name__}` have no rule where a mask keeps numbers", "Use np.where.", node)
             return wrap(machine, _over_mask(machine, name, args[0], node))
-        if is_plain(machine, args[0]):
-            return call_numpy(machine, native, *[plain(machine, item) for item in args], **kwargs)
-        if set(kwargs) - {"axis", "keepdims"} or len(args) > 2:
-            machine.refuse(f"`np.{native.__name__}` is called with options that have no rule", "Leave the options out.", node)
-        value = _prepared(machine, name, to_signal(machine, args[0]))
-        axis, keepdims = options(args, kwargs)
-        return wrap(machine, reduce(machine, name, value, axis, keepdims))
+        if all(is_plain(machine, item) for item in (*args, *kwargs.values())):
+            given = {key: plain(machine, item) for key, item in kwargs.items()}
+            return call_numpy(machine, native, *[plain(machine, item) for item in args], **given)
+        value, (axis, keepdims) = to_signal(machine, args[0]), options(args, kwargs)
+        if "initial" in kwargs:
+            value = _kept(machine, name, value, kwargs.get("where", True), kwargs["initial"])
+            initial = to_signal(machine, kwargs["initial"])
+            if not (0 in value.shape and name in ("amin", "amax")):
+                return wrap(machine, emit(machine, NEUTRAL[name][1], reduce(machine, name, value, axis, keepdims), initial))
+            raise_empty(machine)
+        if name in ("argmin", "argmax") and axis is not None:
+            axis = axis_of(machine, axis, len(value.shape))
+        value = _kept(machine, name, value, kwargs.get("where", True), NEUTRAL.get(name, (None, ""))[0])
+        return wrap(machine, reduce(machine, name, _prepared(machine, name, value), axis, keepdims))
 
     return handler
+
+
+def _kept(machine: Machine, name: str, value: Signal, where: Any, neutral: Any) -> Signal:
+    """The numbers of a reduction that a mask lets through, the neutral one in place of others."""
+    value = machine.emit("ne", value, 0, flavour="np") if name in ("any", "all") and value.kind is not Kind.BOOL else value
+    if where is True:
+        return value
+    if neutral is None:
+        raise UserRaise(
+            ValueError,
+            f"reduction operation '{NEUTRAL[name][1]}' does not have an identity, so to use a where mask one has to specify 'initial'",
+            machine.span,
+        )
+    mask = to_signal(machine, where)
+    mask = mask if mask.kind is Kind.BOOL else machine.emit("ne", mask, 0, flavour="np")
+    if name == "sum" and value.kind is Kind.BOOL:
+        return emit(machine, "and", mask, value)
+    other = NEUTRAL[name][0] if NEUTRAL[name][0] is not None else neutral
+    held = to_signal(machine, other)
+    kind = max(value.kind, held.kind)
+    return emit(machine, "select", mask, machine.cast(value, Type(kind, value.shape)), machine.cast(held, Type(kind, held.shape)))
+
+
+def raise_empty(machine: Machine) -> None:
+    """There is no extreme of nothing."""
+    raise UserRaise(ValueError, "zero-size array to reduction operation which has no identity", machine.span)
 
 
 def _prepared(machine: Machine, name: str, value: Signal) -> Signal:
     if name in ("any", "all") and value.kind is not Kind.BOOL:
         return machine.emit("ne", value, 0, flavour="np")
     if 0 in value.shape and name in ("amin", "amax", "argmin", "argmax"):
-        raise UserRaise(ValueError, "zero-size array to reduction operation which has no identity", machine.span)
+        raise_empty(machine)
     return value
 
 
@@ -79,24 +120,23 @@ REDUCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
 }
 for _row, _natives in REDUCTIONS.items():
     for _function in _natives:
-        HANDLERS[_function] = _reduction(_row, _function)
+        _known = {"argmin": "axis keepdims", "argmax": "axis keepdims", "any": "axis keepdims where", "all": "axis keepdims where"}
+        handles(_function, options=_known.get(_row, "axis keepdims initial where"))(_reduction(_row, _function))
 
 
-@handles(np.mean, np.average, options="axis keepdims weights")
+@handles(np.mean, options="axis keepdims")
 def _mean(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    weights = kwargs.get("weights")
     if isinstance(args[0], Masked):
         count = reduce(machine, "sum", machine.cast(args[0].mask, Type(Kind.REAL, args[0].mask.shape)), None, False)
         return wrap(machine, emit(machine, "div", _over_mask(machine, "sum", args[0], node), count))
-    if is_plain(machine, args[0]) and is_plain(machine, weights):
-        return call_numpy(machine, np.average if weights is not None else np.mean, *[plain(machine, item) for item in args],
-                          **{key: plain(machine, item) for key, item in kwargs.items()})
-    axis, keepdims = options(args, kwargs)
-    if weights is not None:
-        scaled = emit(machine, "mul", args[0], weights)
-        total = reduce(machine, "sum", to_signal(machine, weights), axis, keepdims)
-        return wrap(machine, emit(machine, "div", reduce(machine, "sum", scaled, axis, keepdims), total))
-    return wrap(machine, mean(machine, to_signal(machine, args[0]), axis, keepdims))
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, np.mean, *[plain(machine, item) for item in args], **kwargs)
+    return wrap(machine, mean(machine, to_signal(machine, args[0]), *options(args, kwargs)))
+
+
+@handles(np.average, options="axis keepdims")
+def _average(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return _mean(machine, args, kwargs, node)
 
 
 def mean(machine: Machine, value: Signal, axis: Any, keepdims: bool) -> Signal:
@@ -131,8 +171,6 @@ def _cumulative(name: str, native: Callable[..., Any]) -> Handler:
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         if is_plain(machine, args[0]):
             return call_numpy(machine, native, *[plain(machine, item) for item in args], **kwargs)
-        if set(kwargs) - {"axis"} or len(args) > 2:
-            machine.refuse(f"`np.{native.__name__}` is called with options that have no rule", "Leave the options out.", node)
         value, axis = to_signal(machine, args[0]), options(args, kwargs)[0]
         if axis is None:
             value, axis = machine.emit("reshape", value, shape=(int(np.prod(value.shape)),), flavour="np"), 0
@@ -141,8 +179,8 @@ def _cumulative(name: str, native: Callable[..., Any]) -> Handler:
     return handler
 
 
-HANDLERS[np.cumsum] = _cumulative("cumsum", np.cumsum)
-HANDLERS[np.cumprod] = _cumulative("cumprod", np.cumprod)
+handles(np.cumsum, options="axis")(_cumulative("cumsum", np.cumsum))
+handles(np.cumprod, options="axis")(_cumulative("cumprod", np.cumprod))
 
 
 def _ordering(name: str, native: Callable[..., Any]) -> Handler:
@@ -158,11 +196,11 @@ def _ordering(name: str, native: Callable[..., Any]) -> Handler:
     return handler
 
 
-HANDLERS[np.sort] = _ordering("sort", np.sort)
-HANDLERS[np.argsort] = _ordering("argsort", np.argsort)
+handles(np.sort, options="axis kind stable")(_ordering("sort", np.sort))
+handles(np.argsort, options="axis kind stable")(_ordering("argsort", np.argsort))
 
 
-@handles(np.allclose, options="rtol atol")
+@handles(np.allclose, options="rtol atol equal_nan")
 def _allclose(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if all(is_plain(machine, item) for item in args):
         return call_numpy(machine, np.allclose, *[plain(machine, item) for item in args], **kwargs)
@@ -190,12 +228,12 @@ def _ptp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     )
 
 
-@handles(np.median, options="axis")
+@handles(np.median, options="axis keepdims")
 def _median(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.median, *[plain(machine, item) for item in args], **kwargs)
     value = to_signal(machine, args[0])
-    if options(args, kwargs)[0] is not None and len(value.shape) > 1:
+    if options(args, kwargs) != (None, False) and value.shape:
         from deepalgo.stage.arrays import written
 
         return written.apply(machine, written.median, np.median, args, kwargs, node)
@@ -218,7 +256,9 @@ def _diff(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         return call_numpy(machine, np.diff, *[plain(machine, item) for item in args], **kwargs)
     value = to_signal(machine, args[0])
     axis = axis_of(machine, kwargs.get("axis", -1), len(value.shape))
-    for _ in range(args[1] if len(args) > 1 else kwargs.get("n", 1)):
+    if kwargs.get("n", 1) < 0 or value.kind is Kind.BOOL:
+        machine.refuse("`np.diff` of truth values, or a negative number of times, has no rule here", "Use numbers.", node)
+    for _ in range(kwargs.get("n", 1)):
         full = (("slice", None, None, None),) * axis
         later = machine.emit("take", value, key=(*full, ("slice", 1, None, None)), flavour="np")
         earlier = machine.emit("take", value, key=(*full, ("slice", None, -1, None)), flavour="np")
@@ -226,24 +266,23 @@ def _diff(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return wrap(machine, value)
 
 
-@handles(getattr(np, "trapezoid", None) or np.__dict__["trapz"])  # NumPy 2 renamed it
+TRAPEZOID = getattr(np, "trapezoid", None) or np.__dict__["trapz"]  # NumPy 2 renamed it
+
+
+@handles(TRAPEZOID, options="x dx")
 def _trapezoid(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     y = to_signal(machine, args[0])
     if len(y.shape) != 1:
-        machine.refuse("a trapezoid along an axis has no rule", "Integrate each row.", node)
+        from deepalgo.stage.arrays import written_options
+
+        return written_options.apply(machine, written_options.trapezoid, TRAPEZOID, args, kwargs, node)
     ends = [(("slice", 1, None, None),), (("slice", None, -1, None),)]
     heights = emit(machine, "add", *[machine.emit("take", y, key=key, flavour="np") for key in ends])
-    x = args[1] if len(args) > 1 else kwargs.get("x")
+    x = kwargs.get("x")
     widths: Any = kwargs.get("dx", 1.0)
     if x is not None:
         widths = emit(machine, "sub", *[machine.emit("take", to_signal(machine, x), key=key, flavour="np") for key in ends])
     return wrap(machine, emit(machine, "div", reduce(machine, "sum", emit(machine, "mul", heights, widths), None, False), 2.0))
-
-
-def method(name: str) -> Callable[[Machine, Any, Args, Kwargs, ast.AST], Any]:
-    """A reduction as a method of arrays: `a.sum(axis=0)`."""
-    native = getattr(np, name)
-    return lambda machine, array, args, kwargs, node: rule_of(native)(machine, [array, *args], kwargs, node)
 
 
 def _without_nan(name: str, native: Callable[..., Any], neutral: float) -> Handler:
@@ -252,8 +291,6 @@ def _without_nan(name: str, native: Callable[..., Any], neutral: float) -> Handl
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         if is_plain(machine, args[0]):
             return call_numpy(machine, native, *[plain(machine, item) for item in args], **kwargs)
-        if set(kwargs) - {"axis", "keepdims"} or len(args) > 2:
-            machine.refuse(f"`np.{native.__name__}` is called with options that have no rule", "Leave the options out.", node)
         value, (axis, keepdims) = to_signal(machine, args[0]), options(args, kwargs)
         missing = emit(machine, "isnan", value)
         total = reduce(machine, name, emit(machine, "select", missing, neutral, value), axis, keepdims)
@@ -272,4 +309,4 @@ for _native, _name, _neutral in (
     (np.nanmin, "amin", float("inf")),
     (np.nanmax, "amax", float("-inf")),
 ):
-    HANDLERS[_native] = _without_nan(_name, _native, _neutral)
+    handles(_native, options="axis keepdims")(_without_nan(_name, _native, _neutral))

@@ -17,6 +17,7 @@ from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles
 REDUCTIONS: dict[np.ufunc, Any] = {
     np.add: np.sum, np.multiply: np.prod, np.minimum: np.min, np.maximum: np.max, np.logical_and: np.all, np.logical_or: np.any,
 }
+TRUTHS = (np.logical_and, np.logical_or)
 RUNNING: dict[np.ufunc, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
 OUTER = (np.add, np.subtract, np.multiply, np.divide, np.minimum, np.maximum, np.power, np.hypot, np.arctan2, np.less, np.greater)
 
@@ -25,8 +26,7 @@ def _along(function: Any) -> Handler:
     """The same along the first axis, unless another is named."""
 
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-        value, *others = args
-        return HANDLERS[function](machine, [value], {"axis": 0, **dict(zip(("axis",), others, strict=False)), **kwargs}, node)
+        return HANDLERS[function](machine, args, {"axis": 0, **kwargs}, node)
 
     return handler
 
@@ -46,7 +46,7 @@ def _running(ufunc: np.ufunc) -> Handler:
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         if is_plain(machine, args[0]):
             return call_numpy(machine, ufunc.accumulate, *[plain(machine, item) for item in args], **kwargs)
-        axis = args[1] if len(args) > 1 else kwargs.get("axis", 0)
+        axis = kwargs.get("axis", 0)
         rows = iterate(machine, HANDLERS[np.moveaxis](machine, [new_array(machine, to_signal(machine, args[0])), axis, 0], {}, node), node)
         for place in range(1, len(rows)):
             rows[place] = HANDLERS[ufunc](machine, [rows[place - 1], rows[place]], {}, node)
@@ -56,7 +56,7 @@ def _running(ufunc: np.ufunc) -> Handler:
 
 
 for _ufunc, _function in REDUCTIONS.items():
-    handles(_ufunc.reduce, options="axis keepdims")(_along(_function))
+    handles(_ufunc.reduce, options="axis keepdims initial where" if _ufunc not in TRUTHS else "axis keepdims where")(_along(_function))
 for _ufunc, _function in RUNNING.items():
     handles(_ufunc.accumulate, options="axis")(_along(_function))
 for _ufunc in (np.maximum, np.minimum, np.fmax, np.fmin):
@@ -65,19 +65,19 @@ for _ufunc in OUTER:
     handles(_ufunc.outer, options="")(_outer(_ufunc))
 
 
-@handles(np.diagflat, options="")
+@handles(np.diagflat, options="k")
 def _diagflat(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return HANDLERS[np.diag](machine, [HANDLERS[np.ravel](machine, args[:1], {}, node), *args[1:]], {}, node)
+    return HANDLERS[np.diag](machine, [HANDLERS[np.ravel](machine, args[:1], {}, node)], kwargs, node)
 
 
-@handles(np.vander, options="increasing")
+@handles(np.vander, options="N increasing")
 def _vander(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """Powers by repeated products, as NumPy computes them."""
-    value, *others = args
-    count = others[0] if others and others[0] is not None else shape(machine, value)[0]
+    value = args[0]
+    count = kwargs["N"] if kwargs.get("N") is not None else shape(machine, value)[0]
     ones = HANDLERS[np.ones_like](machine, [value], {}, node)
     columns: list[Any] = [ones]
     for _ in range(count - 1):
         columns.append(HANDLERS[np.multiply](machine, [columns[-1], value], {}, node))
-    rising = (others[1] if len(others) > 1 else kwargs.get("increasing", False))
+    rising = kwargs.get("increasing", False)
     return HANDLERS[np.stack](machine, [columns[:count] if rising else columns[:count][::-1]], {"axis": 1}, node)

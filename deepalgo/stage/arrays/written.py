@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Args, Kwargs, call_native, contains_signal
+from deepalgo.stage.natives import Args, Kwargs, call_native, contains_signal, handles
+from deepalgo.stage.signatures import Bound
 
 Rule = Callable[..., Any]
 
@@ -29,10 +30,23 @@ def written(native: Any) -> Callable[[Rule], Rule]:
                 return call_native(machine, native, args, kwargs, node)
             return apply(machine, rule, native, args, kwargs, node)
 
-        HANDLERS[native] = handler
+        handles(native, options=" ".join(_parameters(rule)) + (" *" if _takes_any(rule) else ""))(handler)
         return rule
 
     return enter
+
+
+def knows(rule: Rule, bound: Bound) -> bool:
+    """Whether a text has parameters for all arguments of a call."""
+    return _takes_any(rule) or {*bound.values, *bound.rest} <= _parameters(rule)
+
+
+def _parameters(rule: Rule) -> set[str]:
+    return set(inspect.signature(rule).parameters)
+
+
+def _takes_any(rule: Rule) -> bool:
+    return any(item.kind is item.VAR_KEYWORD for item in inspect.signature(rule).parameters.values())
 
 
 def apply(machine: Machine, rule: Rule, native: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
@@ -40,12 +54,6 @@ def apply(machine: Machine, rule: Rule, native: Any, args: Args, kwargs: Kwargs,
     from deepalgo.stage.calls import interpret
 
     assert isinstance(rule, types.FunctionType)
-    known = inspect.signature(rule).parameters
-    if not any(item.kind is item.VAR_KEYWORD for item in known.values()):
-        kwargs = {key: item for key, item in kwargs.items() if key in known or item is not None}
-        unknown = [key for key in kwargs if key not in known]
-        if unknown:
-            machine.refuse(f"the option `{unknown[0]}` of this function has no rule", "Leave the option out.", node)
     with machine.pinned(node):
         answer = interpret(machine, rule, args, kwargs, node, native)
     if answer is NotImplemented:
@@ -89,13 +97,16 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 
 
 @written(np.quantile)
-def quantile(a: Any, q: Any, axis: int | None = None, method: Any = "linear") -> Any:
+def quantile(a: Any, q: Any, axis: Any = None, method: Any = "linear", keepdims: bool = False) -> Any:
     """Between the two numbers around the place, as NumPy's default has it."""
-    if method != "linear":
+    if method != "linear" or isinstance(axis, tuple):
         return NotImplemented
     a = np.array(a)
     if np.ndim(q) > 0:
-        return np.stack([np.quantile(a, part, axis) for part in q])
+        return np.stack([np.quantile(a, part, axis, keepdims=keepdims) for part in q])
+    if keepdims:
+        found = np.quantile(a, q, axis)
+        return np.reshape(found, (1,) * a.ndim) if axis is None else np.expand_dims(found, axis)
     if not 0 <= q <= 1:
         raise ValueError("Quantiles must be in the range [0, 1]")
     ordered = np.sort(a.ravel() if axis is None else np.moveaxis(a, axis, 0), axis=0)
@@ -109,11 +120,13 @@ def quantile(a: Any, q: Any, axis: int | None = None, method: Any = "linear") ->
 
 
 @written(np.percentile)
-def percentile(a: Any, q: Any, axis: int | None = None, method: Any = "linear") -> Any:
+def percentile(a: Any, q: Any, axis: Any = None, method: Any = "linear", keepdims: bool = False) -> Any:
     """A quantile in hundredths."""
+    if method != "linear" or isinstance(axis, tuple):
+        return NotImplemented
     if np.ndim(q) > 0:
-        return np.stack([np.quantile(a, part / 100, axis, method=method) for part in q])
-    return np.quantile(a, q / 100, axis, method=method)
+        return np.stack([np.quantile(a, part / 100, axis, keepdims=keepdims) for part in q])
+    return np.quantile(a, q / 100, axis, keepdims=keepdims)
 
 
 @written(np.cov)
@@ -175,7 +188,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     """Items before one place of a row."""
     arr = np.array(arr)
-    if np.ndim(obj) > 0 or isinstance(obj, slice) or (axis is not None and arr.ndim > 1):
+    if np.ndim(obj) > 0 or isinstance(obj, slice) or (axis is not None and (arr.ndim > 1 or axis not in (0, -1))):
         return NotImplemented
     arr = arr.ravel()
     if obj < -len(arr) or obj > len(arr):
@@ -184,9 +197,12 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
 
 
 @written(np.ediff1d)
-def ediff1d(ary: Any) -> Any:
-    """Differences of neighbours."""
-    return np.diff(np.ravel(ary))
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """Differences of neighbours, with numbers put before and behind."""
+    found = np.diff(np.ravel(ary))
+    if to_begin is not None:
+        found = np.concatenate((np.ravel(to_begin), found))
+    return found if to_end is None else np.concatenate((found, np.ravel(to_end)))
 
 
 @written(np.unwrap)
@@ -243,6 +259,36 @@ def copyto(dst: Any, src: Any, where: Any = True) -> None:
     dst[...] = src if where is True else np.where(where, src, dst)
 
 
+@written(np.block)
+def block(arrays: Any) -> Any:
+    """Arrays side by side: the innermost lists along the last axis, those around them along the one before."""
+    depth = _depth(arrays)
+    return _joined(arrays, depth, max(depth, _rank(arrays)))
+
+
+def _depth(arrays: Any) -> int:
+    if isinstance(arrays, tuple):
+        raise TypeError("arrays is a tuple. Only lists can be used to arrange blocks, and np.block does not allow implicit conversion.")
+    if not isinstance(arrays, list):
+        return 0
+    if len(arrays) == 0:
+        raise ValueError("List at arrays cannot be empty")
+    depths = [_depth(item) for item in arrays]
+    if min(depths) != max(depths):
+        raise ValueError("List depths are mismatched.")
+    return depths[0] + 1
+
+
+def _rank(arrays: Any) -> Any:
+    return max([_rank(item) for item in arrays]) if isinstance(arrays, list) else np.ndim(arrays)
+
+
+def _joined(arrays: Any, depth: int, rank: int) -> Any:
+    if depth == 0:
+        return np.array(arrays, ndmin=rank)
+    return np.concatenate([_joined(item, depth - 1, rank) for item in arrays], axis=-depth)
+
+
 @written(np.apply_along_axis)
 def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """A function of rows, for each row."""
@@ -257,7 +303,7 @@ def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any
 @written(np.polyfit)
 def polyfit(x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: Any = None, cov: bool = False) -> Any:
     """The coefficients of the nearest polynomial."""
-    if full or cov:
+    if full or cov or rcond is not None:
         return NotImplemented
     x, y = np.array(x), np.array(y)
     if y.ndim != 1 or len(x) < deg + 1:
@@ -269,27 +315,33 @@ def polyfit(x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: 
     return (np.linalg.pinv(powers / scale) @ y) / scale
 
 
-def median(a: Any, axis: int = 0) -> Any:
+def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Medians along an axis: means of the two in the middle."""
-    ordered = np.sort(np.moveaxis(np.array(a), axis, 0), axis=0)
+    a = np.array(a)
+    if isinstance(axis, tuple):
+        return NotImplemented
+    ordered = np.sort(a.ravel() if axis is None else np.moveaxis(a, axis, 0), axis=0)
     last = len(ordered) - 1
-    return np.where(np.isnan(ordered[last]), ordered[last], (ordered[last // 2] + ordered[(last + 1) // 2]) / 2)
+    found = np.where(np.isnan(ordered[last]), ordered[last], (ordered[last // 2] + ordered[(last + 1) // 2]) / 2)
+    if keepdims:
+        found = found.reshape((1,) * a.ndim) if axis is None else np.expand_dims(found, axis)
+    return found
 
 
 @written(np.nanvar)
-def nanvar(a: Any, axis: int | None = None, ddof: int = 0) -> Any:
+def nanvar(a: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
     """The mean squared distance from the mean, of those that are numbers."""
     a = np.array(a)
     there = ~np.isnan(a)
     count = np.sum(there, axis=axis, keepdims=True)
     gaps = np.where(there, a - np.sum(np.where(there, a, 0), axis=axis, keepdims=True) / count, 0)
-    return np.sum(gaps * gaps, axis=axis) / (np.sum(there, axis=axis) - ddof)
+    return np.sum(gaps * gaps, axis=axis, keepdims=keepdims) / (np.sum(there, axis=axis, keepdims=keepdims) - ddof)
 
 
 @written(np.nanstd)
-def nanstd(a: Any, axis: int | None = None, ddof: int = 0) -> Any:
+def nanstd(a: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
     """The root of the variance, of those that are numbers."""
-    return np.sqrt(np.nanvar(a, axis=axis, ddof=ddof))
+    return np.sqrt(np.nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims))
 
 
 @written(np.signbit)
