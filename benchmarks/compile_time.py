@@ -81,7 +81,7 @@ def print_comparison(found, commit):
     ratios = {name: after / before for name, (before, after) in found.items()}
     median = statistics.median(ratios.values())
     total = [sum(pair[place] for pair in found.values()) for place in (0, 1)]
-    title = f"{len(found)} functions: {median:.3f} times the time of {commit} in the median; {total[0]:.2f} s, then {total[1]:.2f} s together"
+    title = f"{len(found)} functions: {median:.3f} times the time of {commit} in the median; together {total[0]:.2f} and {total[1]:.2f} s"
     table = Table("function", "before, s", "after, s", "times", title=title)
     for name in sorted(ratios, key=ratios.__getitem__, reverse=True)[:8]:
         table.add_row(name, *(f"{seconds:.4f}" for seconds in found[name]), f"{ratios[name]:.2f}")
