@@ -15,11 +15,8 @@ from deepalgo import marks
 from deepalgo.ir import Kind
 from deepalgo.stage import arithmetic, attributes, exceptions, iteration, iterator_texts, names, sifting, subscripts
 from deepalgo.stage.arrays.box import Array
-<<<<<<< HEAD
-from deepalgo.stage.endless import Endless, pull
-=======
 from deepalgo.stage.builtin_numbers import pointwise
->>>>>>> 8108811 (Bind calls to the real signatures, and refuse options by name)
+from deepalgo.stage.endless import Endless, pull
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.moments import Moment, Spendable
 from deepalgo.stage.natives import HANDLERS, Args, Kwargs, call_native, contains_signal, handles
@@ -101,7 +98,6 @@ def _zip_generators(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST)
     return interpret(machine, iterator_texts.zipped, [args[places[0]], places[0], others], {}, node, zip)
 
 
-<<<<<<< HEAD
 def _bounded(machine: Machine, args: Args, node: ast.AST) -> Args:
     """As many items of iterators without end as the shortest of the others has; those before it give one more."""
     ending = {place: iteration.walk(machine, item, node) for place, item in enumerate(args) if not isinstance(item, Endless)}
@@ -114,10 +110,7 @@ def _bounded(machine: Machine, args: Args, node: ast.AST) -> Args:
     return found
 
 
-@handles(enumerate)
-=======
 @handles(enumerate, options="start")
->>>>>>> 8108811 (Bind calls to the real signatures, and refuse options by name)
 def _enumerate(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     start = args[1] if len(args) > 1 else kwargs.get("start", 0)
     if isinstance(args[0], Generator):
