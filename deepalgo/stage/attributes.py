@@ -74,14 +74,17 @@ def _object_attribute(machine: Machine, value: Any, name: str, node: ast.AST) ->
     from deepalgo.stage.calls import call
 
     held = getattr(value, "__dict__", None)
-    if isinstance(held, dict) and name in held and id(held) in machine.heap.namespaces and held[name] is not UNDEFINED:
-        return held[name]
     found = _class_attribute(type(value), name)
+    if isinstance(held, dict) and name in held and id(held) in machine.heap.namespaces and held[name] is not UNDEFINED:
+        kept = held[name]
+        if type(found).__name__ == "cached_property" and isinstance(kept, Union) and any(item is UNDEFINED for _, item in kept.cases):
+            machine.refuse("whether this property was computed before depends on data", "Read it once before the `if`.", node)
+        return kept
     if isinstance(found, property) and hasattr(found.fget, "__code__"):
         return call(machine, found.fget, [value], {}, node)
     if type(found).__name__ == "cached_property":
         machine.weights.remembering[name] = None
-        return call(machine, found.func, [value], {}, node)
+        return _kept_property(machine, value, name, call(machine, found.func, [value], {}, node))
     try:
         result = getattr(value, name)
     except AttributeError as error:
@@ -94,6 +97,15 @@ def _object_attribute(machine: Machine, value: Any, name: str, node: ast.AST) ->
     if isinstance(result, types.MethodType) and hasattr(result.__func__, "__code__"):
         return BoundMethod(result.__func__, result.__self__)
     return _lift_attribute(machine, value, name, result)
+
+
+def _kept_property(machine: Machine, value: Any, name: str, result: Any) -> Any:
+    """What a `cached_property` computed stays in its object."""
+    held = vars(value)
+    if id(held) in machine.heap.namespaces:
+        machine.heap.touch(held)
+        held[name] = result
+    return result
 
 
 def _lift_attribute(machine: Machine, value: Any, name: str, result: Any) -> Any:

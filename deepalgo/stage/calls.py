@@ -106,12 +106,16 @@ def _apply_rule(machine: Machine, handler: natives.Handler, args: list[Any], kwa
 
 
 def _call_object(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    from deepalgo.stage import caching
+
     wrapped = getattr(function, "py_func", None)  # what numba wraps
     if wrapped is None and isinstance(getattr(function, "_implementation", None), types.FunctionType):  # what NumPy wraps
         wrapped = function._implementation
     if wrapped is None and type(function).__name__ == "_lru_cache_wrapper":
-        wrapped = function.__wrapped__
         machine.weights.remembering[function.__name__] = None
+        function = caching.Cached(function.__wrapped__)
+    if isinstance(function, caching.Cached):
+        return caching.call_cached(machine, function, args, kwargs, node)
     if wrapped is not None:
         return call(machine, wrapped, args, kwargs, node)
     from deepalgo.stage.operator_functions import GETTERS

@@ -6,6 +6,7 @@ import ast
 import functools
 import inspect
 import types
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,6 +24,7 @@ from deepalgo.stage.arrays.convert import to_signal
 from deepalgo.stage.builder import kind_of
 from deepalgo.stage.calls import call
 from deepalgo.stage.machine import Machine
+from deepalgo.stage.moments import Spendable
 from deepalgo.stage.roles import find_roles
 from deepalgo.stage.structure import collapse
 from deepalgo.stage.text import escape, message_of
@@ -286,6 +288,10 @@ def _output(machine: Machine, value: Any, leaves: list[Signal]) -> Tree:
             raise CompileError(
                 "the function returns a function", span=machine.span, remedy="Return numbers, or compile the inner function."
             )
+        case deque():
+            raise CompileError("the function returns a deque", span=machine.span, remedy="Return a list of it.")
+        case Spendable():
+            raise CompileError("the function returns an iterator", span=machine.span, remedy="Return a list of it.")
         case tuple() if hasattr(value, "_fields"):
             return Sequence(type(value).__name__, tuple(_output(machine, item, leaves) for item in value), tuple(value._fields))
         case list() | tuple():

@@ -92,6 +92,7 @@ def find(function: Any) -> Handler | None:
         builtin_containers,
         builtin_numbers,
         builtin_questions,
+        caching,
         collection_rules,
         complex_mathematics,
         dataclass_functions,
