@@ -10,6 +10,7 @@ import collections
 import copy
 import dataclasses
 import functools
+import heapq
 import itertools
 import linecache
 import logging
@@ -64,6 +65,14 @@ REQUIRED = {
 SCALAR = {name: "x" for name in ("x", "a", "z", "value", "base")} | {"y": "y", "b": "y", "exp": "2", "i": "2"}
 #: Calls that need more than that, by the function as it is written: the arguments, and what is done with the answer.
 CALLS = {
+    "heapq.heappush": "q, x", "heapq.heappop": "q", "heapq.heapreplace": "q, x", "heapq.heappushpop": "q, x", "heapq.heapify": "q",
+    "heapq.merge": "[0.1, x + 1.0], [0.5, y + 2.0]",
+    "itertools.repeat": "x, 3", "itertools.chain": "[x], [y]", "itertools.product": "[x, y]", "itertools.zip_longest": "[x, y], [1.0, 2.0]",
+    "itertools.islice": "[x, y, 1.0], 2", "itertools.combinations": "[x, y, 1.0], 2", "itertools.starmap": "math.atan2, [(x, y)]",
+    "itertools.combinations_with_replacement": "[x, y], 2", "itertools.compress": "[x, y], [1, 0]", "itertools.count": "x",
+    "itertools.filterfalse": "lambda q: q > 1.0, [x, y]", "itertools.takewhile": "lambda q: q < 5.0, [x, y]",
+    "itertools.dropwhile": "lambda q: q > 5.0, [x, y]", "itertools.groupby": "[1, 1, 2]", "itertools.cycle": "[x, y]",
+    "itertools.chain.from_iterable": "[[x], [y]]", "chain.from_iterable": "[[x], [y]]",
     "dict.fromkeys": "['a', 'b']", "OrderedDict.fromkeys": "['a', 'b']", "issubclass": "float, float", "contextlib.contextmanager": None,
     "collections.deque": "[x, y]", "collections.defaultdict": "float, [('a', x)]", "collections.OrderedDict": "[('a', x)]",
     "collections.Counter": "'aab'", "operator.methodcaller": "'is_integer'", "operator.setitem": "[x, y], 0, y",
@@ -108,6 +117,18 @@ CALLS = {
     "scipy.linalg.det": "s", "scipy.linalg.pinv": "m", "scipy.linalg.norm": "m",
 }
 ANSWERS = {
+    **dict.fromkeys(
+        [f"itertools.{name}" for name in (
+            "repeat", "chain", "product", "zip_longest", "islice", "combinations", "starmap", "combinations_with_replacement", "compress",
+            "permutations", "pairwise", "accumulate", "batched", "chain.from_iterable",
+        )] + ["chain.from_iterable"],
+        "list({})",
+    ),
+    **dict.fromkeys([f"itertools.{name}" for name in ("filterfalse", "takewhile", "dropwhile")], "sum({})"), "heapq.merge": "list({})",
+    "itertools.count": "list(itertools.islice({}, 3))", "itertools.cycle": "list(itertools.islice({}, 3))",
+    "itertools.groupby": "[key * x for key, group in {}]", "itertools.tee": "[list(part) for part in {}]",
+    **{f"heapq.{name}": "(q := [1.0, 2.0, 3.0], {}, q)[1:]" for name in ("heappop", "heapreplace", "heappushpop")},
+    **{f"heapq.{name}": "(q := [1.0, 2.0, 3.0], {}, q)[2]" for name in ("heappush", "heapify")},
     "issubclass": "x if {} else y",
     "dict.fromkeys": "x if {}['a'] is None else y", "OrderedDict.fromkeys": "x if {}['a'] is None else y",
     "collections.deque": "list({})", "collections.defaultdict": "{}['a']", "collections.OrderedDict": "{}['a']",
@@ -126,6 +147,7 @@ ANSWERS = {
 }
 #: Values of options that are not their defaults, by the names of the parameters, and where they need more by function.
 OPTIONS = {
+    "times": ["2"], "repeat": ["2"], "fillvalue": ["0.5"], "r": ["2", "1"], "func": ["lambda p, q: p * q"],
     "axis": ["0", "1", "-1", "(0, 1)"], "order": ["'F'", "'A'", "'K'"], "keepdims": ["True"], "where": ["b", "m > 0.3"],
     "initial": ["0.35", "2"], "dtype": ["float", "int", "np.float32", "complex"], "out": ["np.zeros(3)", "np.zeros((2, 3))"],
     "ddof": ["1"], "correction": ["1"], "mean": ["np.mean(m)"], "casting": ["'unsafe'", "'no'"], "subok": ["False", "True"],
@@ -160,6 +182,7 @@ BY_FUNCTION = {
     ("np.where", "y"): [], ("np.average", "weights"): ["m", "v", "[1.0, 2.0]"], ("np.gradient", "axis"): ["0", "1"],
     ("np.cov", "y"): ["m + v"], ("np.corrcoef", "y"): ["m + v"], ("type", "keywords"): [], ("int", "base"): ["8"],
     ("np.int64", "base"): ["8"], ("np.vander", "N"): ["2", "4"], ("functools.reduce", "initial"): ["2.0"], ("range", "stop"): ["9"],
+    ("itertools.islice", "stop"): ["3", "None"], ("itertools.islice", "step"): ["2"],
     ("np.arange", "stop"): [], ("complex", "imag"): [], ("complex", "real"): [], ("np.repeat", "axis"): ["0", "1"],
     ("np.rot90", "k"): ["2", "-1"], ("np.rot90", "axes"): ["(1, 0)"], ("np.size", "axis"): ["0", "1"],
     ("np.copyto", "where"): ["[True, False, True]"], ("np.nan_to_num", "nan"): ["0.5"], ("np.rollaxis", "start"): ["1", "2"],
@@ -296,7 +319,8 @@ def compiled_function(text):
     source = PRELUDE.format(text).lstrip("\n")
     linecache.cache[path] = len(source), None, source.splitlines(keepends=True), path
     space = {
-        "np": np, "collections": collections, "math": math, "cmath": cmath, "copy": copy, "dataclasses": dataclasses,
+        "np": np, "itertools": itertools, "heapq": heapq, "chain": itertools.chain,
+        "collections": collections, "math": math, "cmath": cmath, "copy": copy, "dataclasses": dataclasses,
         "functools": functools, "logging": logging, "operator": operator, "typing": typing, "warnings": warnings,
         "OrderedDict": collections.OrderedDict, "scipy": scipy, "Point": Point, "deepalgo": da,
     }

@@ -13,7 +13,7 @@ from deepalgo.stage.endless import Endless, pull, refuse_endless
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.moments import SPENT, Moment
 from deepalgo.stage.native_run import MOST
-from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles
+from deepalgo.stage.natives import Args, Handler, Kwargs, handles, register
 from deepalgo.stage.regions import choose
 from deepalgo.stage.sifting import Behind, Sifted, late_stream, spend, stream, take
 from deepalgo.stage.truth import decide, truth
@@ -108,7 +108,7 @@ def _few(machine: Machine, rows: Any, node: ast.AST) -> list[Any]:
 
 ARRANGED = [itertools.combinations, itertools.combinations_with_replacement, itertools.permutations, itertools.pairwise]
 ARRANGED += [native for native in [getattr(itertools, "batched", None)] if native is not None]
-HANDLERS |= {native: _arranged(native) for native in ARRANGED}
+register(_arranged, *ARRANGED, options="r")
 
 
 @handles(itertools.product, options="repeat")
@@ -133,7 +133,7 @@ def _tee(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return tuple(stream(machine, items, moment) for _ in range(number))
 
 
-@handles(itertools.islice)
+@handles(itertools.islice, options="stop step")
 def _islice(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     value, *bounds = args
     limits = [None if item is None else _whole(machine, item, node, "a bound of this slice") for item in bounds]

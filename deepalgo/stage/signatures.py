@@ -6,6 +6,7 @@ import cmath
 import collections
 import functools
 import inspect
+import itertools
 import math
 import operator
 from collections.abc import Callable
@@ -47,6 +48,11 @@ WRITTEN: dict[Any, str] = {
     float: "x=MISSING, /",
     type: "object, bases=MISSING, namespace=MISSING, /",
     getattr: "object, name, default=MISSING, /",
+    itertools.repeat: "object, times=MISSING",
+    itertools.chain: "*iterables",
+    itertools.product: "*iterables, repeat=1",
+    itertools.zip_longest: "*iterables, fillvalue=None",
+    itertools.islice: "iterable, start, stop=MISSING, step=MISSING, /",
     collections.deque: "iterable=MISSING, maxlen=None",
     collections.defaultdict: "default_factory=MISSING, /, *mappings, **items",
     collections.OrderedDict: "*mappings, **items",
