@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from deepalgo.emit.depth import deep_calls
 from deepalgo.emit.prune import prune
 from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, InternalError
-from deepalgo.ir import Block, Check, Program, blocks, walk
+from deepalgo.ir import Block, Check, blocks, walk
 from deepalgo.network import Network
-from deepalgo.origins import Origins
-from deepalgo.signature import Signature
 from deepalgo.spans import Span
-from deepalgo.stage.entry import Example, stage
+from deepalgo.stage.entry import Example, Staged, stage
 
 #: Blocks inside of one another that Python can surely read.
 DEEP = 80
@@ -53,8 +52,11 @@ def compile(
     call = Example.of(fn, example, tuple(static), tuple(inputs))
     complex_at: frozenset[Span] = frozenset()
     for _ in range(MOST_RESTARTS):
-        program, signature, origins = _stage(fn, call, integers, complex_at)
-        network = Network(program, signature, loops=loops, max_rounds=max_rounds, errors=errors, function=fn, origins=origins)
+        staged = _stage(fn, call, integers, complex_at)
+        network = Network(
+            staged.program, staged.signature, loops=loops, max_rounds=max_rounds, errors=errors, function=fn, origins=staged.origins
+        )
+        network.notes = staged.notes
         turned = _turns_complex(network, example)
         if turned is None or turned in complex_at:
             break
@@ -98,12 +100,12 @@ def _turns_complex(network: Network, example: tuple[Any, dict[str, Any]] | None)
     return None
 
 
-def _stage(fn: Callable[..., Any], example: Example, integers: bool, complex_at: frozenset[Span]) -> tuple[Program, Signature, Origins]:
+def _stage(fn: Callable[..., Any], example: Example, integers: bool, complex_at: frozenset[Span]) -> Staged:
     """Stage with room for deep recursion; what goes wrong inside is our bug and says so."""
     try:
         with deep_calls():
-            program, signature, origins = stage(fn, example, integers=integers, complex_at=complex_at)
-            return prune(program), signature, origins
+            staged = stage(fn, example, integers=integers, complex_at=complex_at)
+            return replace(staged, program=prune(staged.program))
     except DeepalgoError:
         raise
     except RecursionError:

@@ -76,6 +76,8 @@ class Network(torch.nn.Module):
         super().__init__()
         self.program = program
         self.heuristic = heuristic if heuristic is not None else program
+        #: What the network leaves out of the function, such as prints, with the lines.
+        self.notes: tuple[str, ...] = ()
         #: Whether the program takes the function's ways line by line; what was grown since may take them several times.
         self.follows_lines = heuristic is None
         self.signature: Inputs = signature if signature is not None else Floats(program)

@@ -21,6 +21,8 @@ def check(target: Target, example: Example = "") -> None:
     suggestions = deepalgo.suggest(network)
     if suggestions:
         print(f"\n{suggestions}")
+    for note in network.notes:
+        print(f"\n{note}")
     print(f"\n{summarise(network.program)}")
 
 

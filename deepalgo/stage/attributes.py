@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import ast
 import types
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from deepalgo.spans import attribute_span
+from deepalgo.errors import CompileError
+from deepalgo.spans import Span, attribute_span
 from deepalgo.stage import names
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.elementwise import Masked
+from deepalgo.stage.heap import restore_content
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.subscripts import refuse_shared, refuse_text
+from deepalgo.stage.structure import is_plain_object, is_same
+from deepalgo.stage.subscripts import SHARED, SHARED_REMEDY, refuse_shared, refuse_text
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import UNDEFINED, BoundMethod, Closure, Signal, Union, UserRaise, refuse_again
 
@@ -160,6 +164,8 @@ def set_attribute(machine: Machine, value: Any, name: str, item: Any, node: ast.
     if isinstance(value, Closure):
         value.attributes[name] = item
         return
+    _refuse_without_attributes(machine, value, name, node)
+    borrow(machine, value, node)
     refuse_shared(machine, value, node)
     attributes = getattr(value, "__dict__", None)
     if not isinstance(attributes, dict) or isinstance(value, (type, types.ModuleType, types.FunctionType)):
@@ -170,11 +176,68 @@ def set_attribute(machine: Machine, value: Any, name: str, item: Any, node: ast.
 
         call(machine, setter.fset, [value, item], {}, node)
         return
-    if id(attributes) not in machine.heap.namespaces and not machine.heap.is_fresh(attributes):
-        machine.refuse(
-            f"this writes to the attribute '{name}' of an object that lives outside of the function",
-            "Make the object inside the function, or return the new value instead.",
-            node,
-        )
     machine.heap.touch(attributes)
     attributes[name] = item
+
+
+def _refuse_without_attributes(machine: Machine, value: Any, name: str, node: ast.AST) -> None:
+    """Numbers, arrays and containers take no attributes: Python raises, and so do we, with its text."""
+    from deepalgo.stage.builtin_questions import representative
+
+    if not isinstance(value, (Signal, Array, list, tuple, dict, set, str, bytes, bool, int, float, complex, type(None))):
+        return
+    try:
+        setattr(representative(value) if isinstance(value, (Signal, Array)) else type(value)() if value is not None else None, name, None)
+    except AttributeError as error:
+        raise UserRaise(error, None, machine.span) from None
+    except Exception:  # an attribute that can be set, but not to this
+        pass
+    machine.refuse("this attribute cannot be written while compiling", "Use an ordinary object or a local variable.", node)
+
+
+def borrow(machine: Machine, value: Any, node: ast.AST) -> None:
+    """Let the function write to an object that was there before, if it takes back what it wrote (`refuse_traces`)."""
+    if id(value) in machine.heap.inside or not is_plain_object(value):
+        return
+    attributes = vars(value)
+    before = dict(attributes)
+    site, machine.site = machine.site, ()
+    with machine.builder.into(machine.prelude):  # the values will be read in other blocks, too
+        attributes.update({name: _lift_attribute(machine, value, name, item) for name, item in before.items()})
+    machine.site = site
+    machine.heap.keep_names(attributes)
+    machine.heap.inside[id(value)] = value
+    machine.borrowed.append(Borrowed(value, before, dict(attributes), machine.at(node)))
+
+
+@dataclass(frozen=True, slots=True)
+class Borrowed:
+    """An object of the user's that the function writes to: its attributes as they were, also as the program sees them."""
+
+    value: Any
+    before: dict[str, Any]
+    seen: dict[str, Any]
+    span: Span | None
+
+
+def refuse_traces(machine: Machine) -> None:
+    """Refuse a function that leaves an object changed which was there before."""
+    for item in machine.borrowed:
+        after = vars(item.value)
+        if after.keys() != item.seen.keys() or any(not _is_as_before(machine, item.seen[name], after[name]) for name in after):
+            raise CompileError(SHARED, span=item.span, remedy=SHARED_REMEDY)
+
+
+def _is_as_before(machine: Machine, before: Any, after: Any) -> bool:
+    """Whether two values are one, or two uses of the same weight."""
+    if is_same(before, after):
+        return True
+    definitions = [machine.definition(value) for value in (before, after) if isinstance(value, Signal)]
+    keys = [item.attr("key") for item in definitions if item is not None and item.name == "weight"]
+    return len(keys) == 2 and keys[0] == keys[1]
+
+
+def give_back(machine: Machine) -> None:
+    """Leave borrowed objects as they were, whatever became of the function."""
+    for item in machine.borrowed:
+        restore_content(vars(item.value), item.before)

@@ -274,4 +274,4 @@ def _warn(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """A warning changes no answer; the network does not repeat it."""
     if not isinstance(kwargs.get("stacklevel", 1), int):
         raise UserRaise(TypeError, "'float' object cannot be interpreted as an integer", machine.span)
-    machine.notes.append(f"{machine.span.place if machine.span else ''}: the warning given here is left out")
+    machine.note("the warning given here is left out")

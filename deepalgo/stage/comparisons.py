@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import operator
+import types
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -66,12 +68,38 @@ def compare(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: 
         return _sequences(machine, op, left, right, node)
     if any(isinstance(left, kind) and isinstance(right, kind) for kind in SEQUENCES) and op in NAMES:
         return _by_first_difference(machine, op, left, right, 0, node)
+    if isinstance(left, dict) and isinstance(right, dict) and op in (ast.Eq, ast.NotEq):
+        return _mappings(machine, op, left, right, node)
     return _static(machine, op, left, right, node)
+
+
+def _mappings(machine: Machine, op: type[ast.cmpop], left: dict[Any, Any], right: dict[Any, Any], node: ast.AST) -> Any:
+    """Dicts are equal if they have the same keys with equal items."""
+    if left.keys() != right.keys():
+        return op is ast.NotEq
+    keys = list(left)
+    return compare(machine, op, [left[key] for key in keys], [right[key] for key in keys], node)
+
+
+def _fields(machine: Machine, op: type[ast.cmpop], left: Any, right: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+    """What the comparison that `dataclass` generates compares; None where it does not."""
+    method = getattr(type(left), f"__{NAMES[op]}__", None)
+    if op is ast.NotEq:
+        method = getattr(type(left), "__eq__", None)
+    if not dataclasses.is_dataclass(left) or type(left) is not type(right) or not isinstance(method, types.FunctionType):
+        return None
+    if not method.__code__.co_filename.startswith("<"):
+        return None
+    names = [item.name for item in dataclasses.fields(left) if item.compare]
+    return tuple(getattr(left, name) for name in names), tuple(getattr(right, name) for name in names)
 
 
 def _static(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call
 
+    fields = _fields(machine, op, left, right)
+    if fields is not None:
+        return compare(machine, op, *fields, node)
     method = user_method(left, f"__{NAMES[op]}__")
     if method is not None:
         return call(machine, method, [left, right], {}, node)

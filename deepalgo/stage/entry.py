@@ -18,7 +18,7 @@ from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Sequence, Static, T
 from deepalgo.origins import Origins
 from deepalgo.signature import Argument, Signature, is_input, parameters_of
 from deepalgo.spans import Span, text_digest
-from deepalgo.stage import names
+from deepalgo.stage import attributes, names
 from deepalgo.stage.arrays.box import Array, shape_of
 from deepalgo.stage.arrays.convert import to_signal
 from deepalgo.stage.builder import kind_of
@@ -102,12 +102,29 @@ def _bound(function: Callable[..., Any], example: Any) -> dict[str, Any]:
             raise InputError(f"{how}, not {example!r}")
 
 
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """What staging a function gives: the program, how it is called, where its weights come from, and notes on what is left out."""
+
+    program: Program
+    signature: Signature
+    origins: Origins
+    notes: tuple[str, ...]
+
+
 def stage(
     function: Callable[..., Any], example: Example, *, integers: bool = False, complex_at: frozenset[Span] = frozenset()
-) -> tuple[Program, Signature, Origins]:
+) -> Staged:
     """Run the function once on Signals. `complex_at`: places where a power of a real number is complex."""
     machine = Machine(integers=integers)
     machine.complex_at = complex_at
+    try:
+        return _staged(machine, function, example)
+    finally:
+        attributes.give_back(machine)
+
+
+def _staged(machine: Machine, function: Callable[..., Any], example: Example) -> Staged:
     maker = InputMaker(machine, example)
     args, kwargs, signature = maker.call(getattr(function, "__name__", type(function).__name__))
     try:
@@ -123,13 +140,14 @@ def stage(
         raise CompileError(str(error), span=machine.span, remedy=error.remedy) from None
     _refuse_generator(value)
     names.refuse_traces(machine)
+    attributes.refuse_traces(machine)
     output, leaves = output_of(machine, value)
     changes = maker.changes()
     results = (*(leaf.value for leaf in leaves), *(changed for _, changed in changes))
     body = Block((), (*machine.prelude, *machine.builder.body), results)
     program = Program(signature.function, signature.inputs(), (), body, output, changes, peeled=tuple(machine.peeled))
     program = replace(program, weights=machine.weights.finished(find_roles(program)))
-    return replace(program, sources=_sources(program)), signature, machine.weights.origins()
+    return Staged(replace(program, sources=_sources(program)), signature, machine.weights.origins(), tuple(dict.fromkeys(machine.notes)))
 
 
 def _refuse_generator(value: Any) -> None:

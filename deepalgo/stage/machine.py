@@ -59,6 +59,7 @@ class Machine:
         self.arguments: list[Any] = []  # arrays that the caller holds
         self.modules: dict[int, Frame] = {}  # globals that the function writes, by the module
         self.lent: list[tuple[Frame, str, Any, Span]] = []  # what these globals were, and where they are declared
+        self.borrowed: list[Any] = []  # objects from outside that the function writes to
         self._pinned: Span | None = None
         self.streams: dict[int, tuple[list[Any], Moment]] = {}  # lists that stand for iterators, and when they were made, by ids
         self.kin: dict[int, tuple[Any, ...]] = {}  # containers that are one on some path, by their ids
@@ -124,6 +125,10 @@ class Machine:
     def refuse(self, reason: str, remedy: str, node: ast.AST | None = None) -> NoReturn:
         """Give up on the function, at the place that is being staged."""
         raise CompileError(reason, span=self.at(node) if node is not None and self.frames else self.span, remedy=remedy)
+
+    def note(self, text: str) -> None:
+        """Remember something that the network leaves out, for its user."""
+        self.notes.append(f"{self.span.place}: {text}" if self.span is not None else text)
 
     # --- numbers ------------------------------------------------------------------------------------------------
 

@@ -43,7 +43,6 @@ WRITTEN = frozenset({"calendar", "collections", "numpy"})
 #: Functions with an effect or a result that differs from call to call.
 REFUSED: dict[str, tuple[str, str]] = {
     "open": ("this opens a file", "Read the data before and pass numbers in."),
-    "print": ("this prints", "Take the `print` out: what prints cannot be batched or trained."),
     "input": ("this asks the user for input", "Pass the value as an argument."),
     "exec": ("this executes text as code", "Write the code out."),
     "eval": ("this evaluates text as code", "Write the expression out."),

@@ -37,6 +37,19 @@ def _seterr(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast
     return before
 
 
-@handles(logging.debug, logging.info, logging.warning, logging.error, logging.critical, options="*")
-def _log(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> None:
-    machine.notes.append(f"{machine.span.place if machine.span else ''}: the message logged here is left out")
+LOGGING = ("debug", "info", "warning", "warn", "error", "critical", "exception", "log")
+
+
+def log(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> None:
+    """A message to a log changes no answer; the network does not repeat it."""
+    machine.note("the message logged here is left out")
+
+
+for _name in LOGGING:
+    handles(getattr(logging, _name), getattr(logging.Logger, _name), options="*")(log)
+
+
+@handles(print, options="*")
+def _print(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> None:
+    """What is printed changes no answer; the network does not repeat it."""
+    machine.note("what is printed here is left out")

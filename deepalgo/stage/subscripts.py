@@ -17,6 +17,9 @@ from deepalgo.stage.structure import Number, join, structure_of
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import NeedsUnroll, Signal, Text, Union, UserRaise, refuse_again, user_method
 
+SHARED = "this writes to an object that lives outside of the function"
+SHARED_REMEDY = "Pass the object as an argument and return what changed, or make a copy first."
+
 
 def static_int(machine: Machine, value: Any, node: ast.AST, what: str = "this index") -> Any:
     """A whole number that must be known at compile time."""
@@ -253,9 +256,5 @@ def del_item(machine: Machine, container: Any, key: Any, node: ast.AST) -> None:
 def refuse_shared(machine: Machine, container: Any, node: ast.AST) -> None:
     """Writes that would be seen outside of the function are not ours to make."""
     if id(container) not in machine.heap.inside:
-        machine.refuse(
-            "this writes to an object that lives outside of the function",
-            "Pass the object as an argument and return what changed, or make a copy first.",
-            node,
-        )
+        machine.refuse(SHARED, SHARED_REMEDY, node)
     refuse_kin(machine, container, node)
