@@ -26,6 +26,8 @@ def define(machine: Machine, node: ast.ClassDef) -> Exit:
         machine.refuse(f"the body of this class uses data ({error})", "Use data in its methods, or define the class in the module.", node)
     except Exception as error:
         raise UserRaise(error, None, machine.span) from None
+    lines = range(min([node.lineno, *(item.lineno for item in node.decorator_list)]), (node.end_lineno or node.lineno) + 1)
+    machine.local_classes.append((machine.frame.source.file, lines, names.running(machine)))
     assignment.assign(machine, ast.copy_location(ast.Name(node.name, ast.Store()), node), made)
     return FALL
 

@@ -59,6 +59,7 @@ class Machine:
         self.arguments: list[Any] = []  # arrays that the caller holds
         self.modules: dict[int, Frame] = {}  # globals that the function writes, by the module
         self.lent: list[tuple[Frame, str, Any, Span]] = []  # what these globals were, and where they are declared
+        self.local_classes: list[tuple[str, range, Any]] = []  # where classes stand in functions, and which
         self.borrowed: list[Any] = []  # objects from outside that the function writes to
         self._pinned: Span | None = None
         self.streams: dict[int, tuple[list[Any], Moment]] = {}  # lists that stand for iterators, and when they were made, by ids

@@ -277,7 +277,7 @@ def mark(machine: Machine, value: Any, name: str | None, node: ast.AST) -> Any:
     """What `da.weight` says of a value: a number or table that no data entered is a weight. Literals have been named already."""
     span = machine.at(node)
     place, chosen = ("mark", span.file, span.line, span.column), name or f"c{span.line}"
-    machine.weights.hold(place, "mark", _running(machine))
+    machine.weights.hold(place, "mark", running(machine))
     if isinstance(value, Signal):
         definition = machine.definition(value)
         if value.known is None or (definition is not None and definition.name == "weight"):
@@ -300,7 +300,7 @@ def literal(machine: Machine, node: ast.expr, value: float) -> Signal:
     """A float that stands in the source."""
     span = machine.at(node)
     place = (span.file, span.line, span.column)
-    machine.weights.hold(place, "literal", _running(machine))
+    machine.weights.hold(place, "literal", running(machine))
     name = _suggested(machine, machine.frame.source).get(id(node)) or f"c{span.line}"
     return weight(machine, machine.weights.at(place, name, value, (), span), value, ())
 
@@ -315,16 +315,20 @@ def literal_table(machine: Machine, node: ast.List | ast.Tuple) -> Any:
         return None
     span = machine.at(node)
     name = _suggested(machine, machine.frame.source).get(id(node)) or f"t{span.line}"
-    machine.weights.hold((span.file, span.line, span.column), "literal", _running(machine))
+    machine.weights.hold((span.file, span.line, span.column), "literal", running(machine))
     key = machine.weights.at((span.file, span.line, span.column), name, _nested(value), shape, span)
     return _own(machine, _unpack(machine, weight(machine, key, value, shape), value))
 
 
-def _running(machine: Machine) -> Any:
+def running(machine: Machine) -> Any:
     """The real function around what is running; what it defines inside has no function of its own."""
     frame = machine.frame
     while frame.enclosing is not None:
         frame = frame.enclosing
+    code = getattr(frame.function, "__code__", None)
+    for file, lines, outer in machine.local_classes:
+        if code is not None and code.co_filename == file and code.co_firstlineno in lines:
+            return outer
     return frame.function
 
 
