@@ -22,8 +22,8 @@ from deepalgo.network import Network
 from deepalgo.spans import Span
 from deepalgo.stage.entry import Example, Staged, stage
 
-#: Blocks inside of one another that Python can surely read.
-DEEP = 80
+#: Blocks inside of one another that Python can surely compile: it takes twenty loops.
+DEEP = 20
 #: A power that turns the example complex is staged again as a complex one, so often at most.
 MOST_RESTARTS = 8
 
@@ -80,9 +80,9 @@ def _check_depth(network: Network) -> None:
     """Refuse a network whose code Python cannot read."""
     try:
         assert network.code
-    except (IndentationError, RecursionError):
+    except (SyntaxError, RecursionError):
         raise CompileError(
-            f"{_depth(network.program.body)} branches lie inside of one another",
+            f"{_depth(network.program.body)} branches and loops lie inside of one another",
             span=None,
             remedy="Each early return puts the rest of the function into the other branch: look such cases up in a table, in a loop.",
         ) from None

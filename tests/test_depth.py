@@ -12,11 +12,15 @@ from tests.source_check import load
 def chain(count):
     """A function with so many early returns."""
     lines = [f"    if x > {count - number}.5:\n        return x * 0.{number + 1} + 1.0 / x\n" for number in range(count)]
-    text, file = f"def chain(x):\n{''.join(lines)}    return x\n", f"<chain of {count}>"
+    return written(f"def chain(x):\n{''.join(lines)}    return x\n", "chain", f"<chain of {count}>")
+
+
+def written(text, name, file):
+    """The function in a text, whose lines can be found."""
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     space = {}
     exec(compile(text, file, "exec"), space)
-    return space["chain"]
+    return space[name]
 
 
 def test_a_long_chain_of_early_returns_has_a_network_and_source():
@@ -29,10 +33,24 @@ def test_a_long_chain_of_early_returns_has_a_network_and_source():
     assert [again(item) for item in x.tolist()] == expected.tolist()
 
 
-def test_a_chain_that_python_cannot_nest_is_refused():
-    with pytest.raises(da.CompileError) as refusal:
-        da.compile(chain(150))
+def tower(count):
+    """Functions that call one another out of branches, so deep."""
+    lines = [f"def f{number}(x):\n    if x > {number}.5:\n        x = f{number + 1}(x) + 1.0 / x\n    return x\n" for number in range(count)]
+    return written("".join([*lines, f"def f{count}(x):\n    return x\n"]), "f0", f"<tower of {count}>")
+
+
+@pytest.mark.parametrize("function", [chain(150), chain(300), tower(120)], ids=["150 returns", "300 returns", "120 calls"])
+def test_branches_that_python_cannot_nest_as_text_have_a_network(function):
+    network = da.compile(function)
+    x = torch.linspace(0.5, 310.0, 40, dtype=torch.float64)
+    expected = torch.tensor([function(item) for item in x.tolist()], dtype=torch.float64)
+    torch.testing.assert_close(network(x).detach(), expected, rtol=1e-12, atol=0)
+    assert network.verify(x[:4]).compared == 4
+
+
+def test_source_that_python_cannot_read_is_refused():
+    with pytest.raises(da.InputError) as refusal:
+        da.source(da.compile(tower(120)))
     assert str(refusal.value) == (
-        "150 branches lie inside of one another\n"
-        "Each early return puts the rest of the function into the other branch: look such cases up in a table, in a loop."
+        "the source of f0 would have 122 levels of indentation, and Python reads 99: look such cases up in a table, in a loop"
     )

@@ -10,12 +10,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from deepalgo.emit.depth import deep_calls
+from deepalgo.emit.graft import INDENT
 from deepalgo.emit.load import load
 from deepalgo.emit.lower import Lowered, Plan, lower, simplify
 from deepalgo.emit.rewriter import all_values
@@ -24,6 +26,9 @@ from deepalgo.ir import Program
 from deepalgo.runtime.record import Record
 from deepalgo.runtime.run import Run
 from deepalgo.runtime.tables import Tables
+
+#: Functions inside of one another that Python calls as it is.
+DEEP = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +42,8 @@ class Executable:
     function: Callable[..., tuple[Tensor, ...]]
     #: Whether it computes with single numbers only, none of which is dear to compute twice.
     is_simple: bool
+    #: Whether its functions call one another deeper than Python allows without being asked.
+    is_deep: bool = False
 
     def __call__(
         self, leaves: Sequence[Tensor], weights: Sequence[Tensor], dtype: torch.dtype, device: torch.device,
@@ -50,7 +57,8 @@ class Executable:
         if size is None:
             size = leaves[0].shape[0] if leaves else 1
         run = Run(size, dtype, device, written.sites, self.tables, self.plan.rounds, record)
-        return list(self.function(run if chosen is None else run.sub(chosen), *leaves, *weights))
+        with deep_calls() if self.is_deep else nullcontext():
+            return list(self.function(run if chosen is None else run.sub(chosen), *leaves, *weights))
 
 
 def build(program: Program, plan: Plan, simple: dict[bool, Program] | None = None) -> Executable:
@@ -61,5 +69,6 @@ def build(program: Program, plan: Plan, simple: dict[bool, Program] | None = Non
             simple[plan.record] = simplify(program, plan.record)
         lowered = lower(simple[plan.record], plan)
         written = write(lowered.program, record=plan.record)
+        is_deep = max(len(line) - len(line.lstrip(" ")) for line in written.text.splitlines()) > DEEP * len(INDENT)
         is_simple = all(not value.type.shape for value in all_values(lowered.program))
-        return Executable(plan, lowered, written, Tables(written.tables), load(written.text, program.name), is_simple)
+        return Executable(plan, lowered, written, Tables(written.tables), load(written.text, program.name), is_simple, is_deep)

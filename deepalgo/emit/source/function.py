@@ -40,6 +40,8 @@ from deepalgo.ir import Sequence as SequenceTree
 from deepalgo.ops.table import TABLE
 
 MODULES = ("math", "cmath", "np", "scipy", "types", "namedtuple")
+#: Levels of indentation that Python reads.
+MOST_LEVELS = 99
 DTYPES = {Kind.BOOL: "bool", Kind.INT: "int", Kind.REAL: "float", Kind.COMPLEX: "complex"}
 #: What a text says if it needs a module.
 IMPORTS = (
@@ -102,7 +104,19 @@ def write_function(program: Program, weights: Mapping[str, Any], parameters: Par
         function = Function(program, weights, parameters, docstring, batched)
         shadowed = parameters.names & {*MODULES, *dir(builtins), *function.brought}
         text = _behind(program, weights, parameters, docstring, batched, shadowed) if shadowed else None
-        return function.text() if text is None else text
+        return _readable(function.text() if text is None else text, program.name)
+
+
+def _readable(text: str, name: str) -> str:
+    """A text whose blocks lie no deeper inside of one another than Python reads."""
+    deepest = max(len(line) - len(line.lstrip(" ")) for line in text.splitlines()) // 4
+    if deepest >= MOST_LEVELS:
+        try:
+            ast.parse(text)
+        except IndentationError:
+            raise InputError(f"the source of {name} would have {deepest} levels of indentation, and Python reads {MOST_LEVELS}: "
+                             "look such cases up in a table, in a loop") from None
+    return text
 
 
 def _behind(program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str, batched: bool,
