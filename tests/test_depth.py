@@ -35,7 +35,7 @@ def test_a_long_chain_of_early_returns_has_a_network_and_source():
 
 def tower(count):
     """Functions that call one another out of branches, so deep."""
-    lines = [f"def f{number}(x):\n    if x > {number}.5:\n        x = f{number + 1}(x) + 1.0 / x\n    return x\n" for number in range(count)]
+    lines = [f"def f{k}(x):\n    if x > {k}.5:\n        x = f{k + 1}(x) + 1.0 / x\n    return x\n" for k in range(count)]
     return written("".join([*lines, f"def f{count}(x):\n    return x\n"]), "f0", f"<tower of {count}>")
 
 
