@@ -15,7 +15,7 @@ from deepalgo.ir import Kind, Type
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Known, Signal, Text, Union, UserRaise, is_number, refuse_again, user_method
+from deepalgo.stage.values import Known, Signal, StandIn, Text, Union, UserRaise, is_number, refuse_again, user_method
 
 NATIVE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -47,6 +47,10 @@ SYMBOLS: dict[type[ast.operator], str] = {
 def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node: ast.AST) -> Any:
     """`left op right`."""
     refuse_again(left, right)
+    if op is ast.Mod and isinstance(left, str) and isinstance(right, StandIn) and not isinstance(right, (Signal, Union)):
+        return Text("...", ())
+    if op is ast.Mod and isinstance(left, Text):
+        machine.refuse("a string made from data is formatted", "Strings made from data are only good for messages.", node)
     if isinstance(left, Union):
         return distribute(machine, left, lambda item: binary(machine, op, item, right, node), node)
     if isinstance(right, Union):
@@ -54,6 +58,8 @@ def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node
     if meets_arrays(left, right):
         from deepalgo.stage.arrays import elementwise
 
+        if op is ast.Mult and any(isinstance(item, (list, tuple)) for item in (left, right)) and any(map(is_scalar, (left, right))):
+            machine.refuse("a number of NumPy is multiplied by a list", "Make the list an array.", node)
         return elementwise.binary(machine, op, left, right, node)
     if isinstance(left, Signal) and (isinstance(right, Signal) or is_number(right)):
         return on_signals(machine, op, left, right)
@@ -64,7 +70,13 @@ def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node
     method = _user_method(left, right, op)
     if method is not None:
         return method(machine, node)
+    machine.refuse_stand_in(node, left, right)
     return native(machine, NATIVE[op], left, right)
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether a value is a single number."""
+    return is_number(value) or (isinstance(value, Signal) and not value.shape)
 
 
 def meets_arrays(*operands: Any) -> bool:
@@ -201,6 +213,8 @@ def _plain(machine: Machine, op: type[ast.operator], left: Any, right: Any, flav
     if name.startswith("bit") or name.endswith("shift"):
         if kinds > Kind.INT:
             raise UserRaise(TypeError, f"unsupported operand type(s) for {name}: floats have no bits", machine.span)
+        if name.endswith("shift") and flavour != "np":
+            machine.check(machine.emit("ge", right, 0), ValueError, "negative shift count")
         if name == "lshift":
             machine.check(machine.emit("le", right, 62), "IntegerTooLarge", "a whole number beyond 64 bits")
     result = machine.emit(name, left, right, flavour=flavour)

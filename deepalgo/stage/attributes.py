@@ -19,7 +19,7 @@ from deepalgo.stage.machine import Machine
 from deepalgo.stage.structure import is_plain_object, is_same
 from deepalgo.stage.subscripts import SHARED, SHARED_REMEDY, refuse_shared, refuse_text
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import UNDEFINED, BoundMethod, Closure, Signal, Union, UserRaise, refuse_again
+from deepalgo.stage.values import UNDEFINED, BoundMethod, Closure, Signal, StandIn, Union, UserRaise, refuse_again
 
 
 def get_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any:
@@ -139,8 +139,10 @@ def _class_attribute(owner: type, name: str) -> Any:
     return None
 
 
-class Super:
+class Super(StandIn):
     """`super()` inside an interpreted method."""
+
+    python = "super"
 
     def __init__(self, owner: type, instance: Any) -> None:
         self.owner = owner

@@ -22,11 +22,14 @@ from deepalgo.stage.moments import Moment, Spendable
 from deepalgo.stage.natives import HANDLERS, Args, Kwargs, call_native, contains_signal, handles
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.truth import decide, truth
-from deepalgo.stage.values import Generator, Partial, Signal, Text, Union, UserRaise, user_method
+from deepalgo.stage.values import Generator, Partial, Signal, StandIn, Text, Union, UserRaise, user_method
 
 
-class DynamicRange:
+class DynamicRange(StandIn):
     """`range` with a bound that depends on data."""
+
+    python = "range"
+    fields = ("start", "stop", "step")
 
     def __init__(self, start: Any, stop: Any, step: int) -> None:
         self.start = start
@@ -123,14 +126,23 @@ def _enumerate(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> A
 
 @handles(reversed)
 def _reversed(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if isinstance(args[0], list):
+        machine.refuse_stand_in(node, args[0])
     items = iteration.walk(machine, args[0], node)
     return machine.heap.created(iteration.Walk(items[::-1], lambda place: items.read(len(items) - 1 - place), items.moment))
+
+
+def refuse_uncallable(machine: Machine, function: Any, node: ast.AST) -> None:
+    """What is no function is an error when the first item is asked for, which may be never."""
+    if function is not None and not isinstance(function, StandIn) and not callable(function):
+        machine.refuse("what is called for each item is no function", "Give it a function.", node)
 
 
 @handles(map)
 def _map(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call, interpret
 
+    refuse_uncallable(machine, args[0], node)
     if len(args) == 2 and isinstance(args[1], Generator):
         return interpret(machine, iterator_texts.mapped, args, {}, node, map)
     if any(isinstance(item, Endless) for item in args[1:]):
@@ -147,6 +159,7 @@ def _map(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def _filter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call, interpret
 
+    refuse_uncallable(machine, args[0], node)
     if len(args) == 2 and isinstance(args[1], Generator):
         return interpret(machine, iterator_texts.filtered, args, {}, node, filter)
     found = []
@@ -214,6 +227,8 @@ def _super(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 @handles(copy.copy)
 def _copy(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     value = args[0]
+    if isinstance(value, (list, Generator)):
+        machine.refuse_stand_in(node, value)
     if isinstance(value, Array):
         return HANDLERS[np.copy](machine, [value], {}, node)
     if isinstance(value, (list, dict, set)):
@@ -224,6 +239,8 @@ def _copy(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 @handles(copy.deepcopy)
 def _deepcopy(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     value = args[0]
+    if isinstance(value, (list, Generator)):
+        machine.refuse_stand_in(node, value)
     if isinstance(value, Array):
         return HANDLERS[np.copy](machine, [value], {}, node)
     if isinstance(value, list):

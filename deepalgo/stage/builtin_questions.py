@@ -135,6 +135,7 @@ def _len_one(machine: Machine, value: Any, node: ast.AST) -> Any:
     method = user_method(value, "__len__")
     if method is not None:
         return call(machine, method, [value], {}, node)
+    machine.refuse_stand_in(node, value)
     return arithmetic.native(machine, len, value)
 
 

@@ -27,7 +27,19 @@ from deepalgo.stage.names import lift
 from deepalgo.stage.sifting import stream
 from deepalgo.stage.signal_methods import METHODS
 from deepalgo.stage.unions import distribute, distribute_first
-from deepalgo.stage.values import BoundMethod, Closure, Frame, Generator, Partial, Union, UserRaise, refuse_again, user_method
+from deepalgo.stage.values import (
+    BoundMethod,
+    Closure,
+    Frame,
+    Generator,
+    Partial,
+    Text,
+    Union,
+    UserRaise,
+    refuse_again,
+    refuse_ours,
+    user_method,
+)
 
 #: Managers of the standard library that are run by their text.
 MANAGERS = (contextlib.suppress, contextlib.nullcontext, contextlib.closing)
@@ -45,6 +57,8 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
         return distribute(machine, function, lambda case: call(machine, case, args, kwargs, node), node)
     handler = natives.find(function)
     if handler is not None:
+        if any(isinstance(item, Text) for item in args) and str(getattr(function, "__module__", "")).startswith("numpy"):
+            machine.refuse("a string made from data is used", "Strings made from data are only good for messages.", node)
         if function not in natives.LAZY and any(isinstance(item, Generator) for item in args):
             args = [generators.given(machine, item, function in natives.FOLDING, node) for item in args]
         return _handle(machine, handler, args, kwargs, node)
@@ -98,6 +112,7 @@ def _apply_rule(machine: Machine, handler: natives.Handler, args: list[Any], kwa
     try:
         return handler(machine, args, kwargs, node)
     except (IndexError, KeyError, TypeError, ValueError) as error:
+        refuse_ours(error, None)
         machine.refuse(
             f"deepalgo has no rule for this way of calling the function ({type(error).__name__}: {error})",
             "Call it in the usual way, with fewer options.",

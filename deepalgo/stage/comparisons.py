@@ -21,7 +21,19 @@ from deepalgo.stage.moments import Spendable
 from deepalgo.stage.regions import choose
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Generator, Known, Signal, Text, Union, UserRaise, is_number, refuse_again, user_method
+from deepalgo.stage.values import (
+    DataLength,
+    Generator,
+    Known,
+    Signal,
+    StandIn,
+    Text,
+    Union,
+    UserRaise,
+    is_number,
+    refuse_again,
+    user_method,
+)
 
 NATIVE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne,
@@ -58,6 +70,10 @@ def compare(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: 
     refuse_again(left, right)
     if isinstance(left, Text) or isinstance(right, Text):
         machine.refuse("a string made from data is compared", "Strings made from data are only good for messages.", node)
+    if op not in (ast.Eq, ast.NotEq):
+        iterators = [side for side in (left, right) if isinstance(side, StandIn) and isinstance(side, list)]
+        words = [side for side in (left, right) if isinstance(side, str) or side is None]
+        machine.refuse_stand_in(node, *iterators, *((left, right) if words and meets_arrays(left, right) else ()))
     if meets_arrays(left, right):
         from deepalgo.stage.arrays import elementwise
 
@@ -188,6 +204,7 @@ def _contains(machine: Machine, item: Any, container: Any, node: ast.AST) -> Any
         from deepalgo.stage.iteration import iterate
 
         container = iterate(machine, container, node)
+    machine.refuse_stand_in(node, *(side for side in (item, container) if isinstance(side, DataLength) and not isinstance(side, Generator)))
     members: list[Any] | None = None
     if isinstance(container, Array):
         from deepalgo.stage.arrays.reductions import reduce

@@ -17,7 +17,7 @@ from deepalgo.stage.regions import choose, meet, only_computes, resume, run_arm
 from deepalgo.stage.sifting import Asked, Given, Sifted, kept
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute, distribute_first, resolve
-from deepalgo.stage.values import Closure, Frame, Generator, Signal, Text, Union, UserRaise
+from deepalgo.stage.values import Closure, Frame, Generator, Partial, Signal, StandIn, Text, Union, UserRaise
 
 
 def evaluate(machine: Machine, node: ast.expr) -> Any:
@@ -152,7 +152,8 @@ def _set(machine: Machine, node: ast.Set) -> Any:
     found = items(machine, node.elts)
     if any(isinstance(item, (Signal, Union)) for item in found):
         machine.refuse("a set of values that depend on data cannot be compiled", "Use a list or a tuple.", node)
-    return machine.heap.created(set(found))
+    machine.refuse_stand_in(node, *(item for item in found if not isinstance(item, (Closure, Partial))))
+    return arithmetic.native(machine, set, found)
 
 
 def _dict(machine: Machine, node: ast.Dict) -> Any:
@@ -223,8 +224,11 @@ def _format_one(machine: Machine, node: ast.FormattedValue, value: Any, spec: An
     if isinstance(value, Signal):
         return Text("{0}", (value,))
     if isinstance(value, Text):
+        arithmetic.native(machine, format, "", spec if isinstance(spec, str) else "")
         return value
     if isinstance(value, BaseException):
+        if spec and node.conversion == -1:
+            raise UserRaise(TypeError, f"unsupported format string passed to {type(value).__name__}.__format__", machine.span)
         value = calls.call(machine, repr if node.conversion == 114 else str, [value], {}, node)
         if not isinstance(value, str):
             return value
@@ -233,8 +237,12 @@ def _format_one(machine: Machine, node: ast.FormattedValue, value: Any, spec: An
     convert = converters[node.conversion]
     try:
         return format(convert(value), spec if isinstance(spec, str) else "")
-    except Exception:  # a container with Signals in it: fine in a message
-        return f"<{type(value).__name__}>"
+    except Exception as error:
+        if spec and node.conversion == -1:
+            if isinstance(value, StandIn):
+                machine.refuse_stand_in(node, value)
+            raise UserRaise(error, None, machine.span) from None
+        return Text("...", ())  # a container with Signals in it: fine in a message
 
 
 def _list_comprehension(machine: Machine, node: ast.ListComp) -> Any:

@@ -26,6 +26,8 @@ def update(machine: Machine, op: type[ast.operator], held: Any, value: Any, node
     method = user_method(held, f"__i{arithmetic.DUNDERS[op]}__")
     if method is not None:
         return call(machine, method, [held, value], {}, node)
+    if isinstance(held, list):
+        machine.refuse_stand_in(node, held)
     if isinstance(held, (list, deque)) and op is ast.Add:
         items = iteration.iterate(machine, value, node)
         _writing(machine, held, node)

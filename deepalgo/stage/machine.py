@@ -17,7 +17,7 @@ from deepalgo.spans import Span
 from deepalgo.stage.builder import Builder, kind_of
 from deepalgo.stage.error_values import remade
 from deepalgo.stage.heap import Heap
-from deepalgo.stage.values import Frame, Known, Signal, Text, UserRaise, is_number
+from deepalgo.stage.values import NO_RULE, DataLength, Frame, Known, Leak, Signal, StandIn, Text, UserRaise, is_number
 from deepalgo.stage.weights import WeightTable
 
 if TYPE_CHECKING:
@@ -131,6 +131,14 @@ class Machine:
         """Remember something that the network leaves out, for its user."""
         self.notes.append(f"{self.span.place}: {text}" if self.span is not None else text)
 
+    def refuse_stand_in(self, node: ast.AST | None, *values: Any) -> None:
+        """Refuse what only Python's own object could answer: an iterator is no list, and no native code knows a stand-in."""
+        for value in values:
+            if isinstance(value, DataLength):
+                value._leak()
+            if isinstance(value, StandIn):
+                self.refuse(f"this way of using a {value.python} has no rule", NO_RULE, node)
+
     # --- numbers ------------------------------------------------------------------------------------------------
 
     def constant(self, value: Any) -> Signal:
@@ -178,7 +186,7 @@ class Machine:
         if isinstance(value, np.ndarray):
             return self.cast(self.constant_array(value), type)
         if not is_number(value):
-            raise AssertionError(f"not a number: {value!r}")
+            raise Leak("something that is no number is used as one", NO_RULE)
         convert = {Kind.BOOL: bool, Kind.INT: int, Kind.REAL: float, Kind.COMPLEX: complex}[type.kind]
         return self.constant(convert(value))
 
@@ -370,6 +378,8 @@ class Machine:
             return self.heap.created(parts)
         if issubclass(kind, BaseException):
             return remade(kind, parts)
+        if issubclass(kind, StandIn) and kind.fields:
+            return kind(**parts)
         if kind is Text:
             template, *operands = parts.items()
             return Text(template[0], tuple(operand for _, operand in operands))

@@ -22,7 +22,7 @@ from deepalgo.stage.natives import handles, is_native_module
 from deepalgo.stage.regions import Pending, branch
 from deepalgo.stage.sequence import sequence
 from deepalgo.stage.truth import decide, truth
-from deepalgo.stage.values import Closure, Frame, Signal, Union
+from deepalgo.stage.values import Closure, Frame, Signal, StandIn, Union
 
 #: Context managers that change no answer.
 SILENT = (np.errstate, warnings.catch_warnings)
@@ -146,8 +146,10 @@ def _may_swallow(machine: Machine, leave: types.FunctionType) -> bool:
     return not plain or any(isinstance(item, (ast.Raise, ast.Assert)) for item in ast.walk(tree))
 
 
-class Trace:
+class Trace(StandIn):
     """The traceback that `__exit__` is handed: it is there, and that is all that can be said of it."""
+
+    python = "traceback"
 
     __slots__ = ()
 
@@ -159,15 +161,19 @@ TRACE = Trace()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Factory:
+class Factory(StandIn):
     """A function that interpreted code decorated with `contextlib.contextmanager`."""
+
+    python = "function"
 
     function: Closure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Managed:
+class Managed(StandIn):
     """A call of a function that was decorated with `contextlib.contextmanager`."""
+
+    python = "contextlib._GeneratorContextManager"
 
     function: Any
     args: list[Any]

@@ -19,13 +19,15 @@ from typing import Any
 
 from deepalgo.stage.arrays.box import Array, root_of
 from deepalgo.stage.heap import copy_content
-from deepalgo.stage.values import UNDEFINED, BoundMethod, Closure, Frame, Partial
+from deepalgo.stage.values import UNDEFINED, BoundMethod, Closure, Frame, Partial, StandIn
 
 Content = tuple[Any, ...]
 
 
-class Spendable(list[Any]):
+class Spendable(list[Any], StandIn):
     """The items of an iterator: whoever takes them leaves `SPENT`, as maybe not all of them were taken."""
+
+    python = "iterator"
 
 
 class Walking(Spendable):

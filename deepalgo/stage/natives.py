@@ -14,7 +14,7 @@ import numpy as np
 
 from deepalgo.stage import container_methods
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.values import BoundMethod, Closure, DataLength, Generator, Partial, Signal, Text, Union
+from deepalgo.stage.values import BoundMethod, Closure, DataLength, Generator, Partial, Signal, StandIn, Text, Union
 
 Args = list[Any]
 Kwargs = dict[str, Any]
@@ -58,6 +58,8 @@ EFFECTS = frozenset({"os", "io", "_io", "sys", "time", "socket", "subprocess", "
 FILES = frozenset("load save savez savez_compressed loadtxt savetxt genfromtxt fromfile memmap".split())
 
 
+#: Stand-ins for which the refusal says more.
+DATA = (Signal, Union, Text, Closure, DataLength)
 #: Methods that were taken from their class.
 UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
 #: Methods that move items and look at their first argument: a place or a key.
@@ -144,8 +146,8 @@ def is_written(function: types.FunctionType, args: list[Any], kwargs: dict[str, 
 
 def call_native(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """Run a function as it is, if that is safe; refuse with the reason if it is not."""
+    from deepalgo.stage.arrays.box import Array
     from deepalgo.stage.native_run import run
-
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", type(function).__name__)
     looked_at = (args[:1] if name in FIRST else []) if name in container_methods.MOVING else args
@@ -158,6 +160,7 @@ def call_native(machine: Machine, function: Any, args: list[Any], kwargs: dict[s
         return _call_unbound(machine, function, args, kwargs, node)
     if isinstance(owner, container_methods.OWNERS):
         return container_methods.call_method(machine, function, owner, name, args, kwargs, node)
+    machine.refuse_stand_in(node, *(item for item in args if isinstance(item, StandIn) and not isinstance(item, (Array, list, *DATA))))
     refuse_effects(machine, function, node)
     _refuse_foreign(machine, function, node)
     args = taken(machine, args, node)

@@ -13,7 +13,7 @@ from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import Args, Handler, Kwargs, handles
 from deepalgo.stage.truth import truth
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Signal, UserRaise
+from deepalgo.stage.values import Signal, StandIn, UserRaise
 
 UNARY: dict[type[ast.unaryop], Any] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 QUESTIONS: dict[type[ast.cmpop], Any] = {**comparisons.NATIVE, ast.Is: operator.is_, ast.IsNot: operator.is_not}
@@ -119,8 +119,10 @@ def _attribute(machine: Machine, node: ast.AST, value: Any, name: str) -> Any:
     return distribute(machine, value, lambda item: attributes.get_attribute(machine, item, name, node), node)
 
 
-class Caller:
+class Caller(StandIn):
     """`operator.methodcaller`: its arguments may depend on data."""
+
+    python = "operator.methodcaller"
 
     def __init__(self, name: str, args: Args, kwargs: Kwargs) -> None:
         self.name, self.args, self.kwargs = name, args, kwargs

@@ -28,6 +28,8 @@ REMEDY = "Keep every item and use a conditional expression for its value."
 class Sifted(DataLength):
     """Items, each with True or with the Signal that tells whether it is there. `stream` stands for an iterator, which gives them once."""
 
+    python = "list"
+
     entries: tuple[tuple[Any, Any], ...]
     stream: list[Any] | None = None
 
@@ -206,6 +208,8 @@ def _next(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
             return default[0]
         raise UserRaise(StopIteration, "", machine.span)
 
+    if isinstance(value, Sifted) and value.stream is None:
+        raise UserRaise(TypeError, "'list' object is not an iterator", machine.span)
     if isinstance(value, Sifted):
         return first(machine, value.taken(machine, node), none, node)
     if isinstance(value, Generator):

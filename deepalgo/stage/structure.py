@@ -23,7 +23,7 @@ from deepalgo.stage.arrays.box import Array, has_numbers, is_chosen, kind_of_arr
 from deepalgo.stage.builder import kind_of
 from deepalgo.stage.error_values import parts_of
 from deepalgo.stage.moments import Spendable
-from deepalgo.stage.values import Signal, Text, Union, is_number
+from deepalgo.stage.values import Signal, StandIn, Text, Union, is_number
 
 if TYPE_CHECKING:
     from deepalgo.stage.machine import Machine
@@ -153,6 +153,8 @@ def structure_of(value: Any, fresh: Callable[[Any], bool], made: Callable[[Any],
             held = parts_of(value)
             items = tuple(structure_of(item, fresh, made) for item in held.values())
             return Fixed(value) if all(isinstance(item, Fixed) for item in items) else Fields(type(value), tuple(held), items)
+        case StandIn() if value.fields:
+            return Fields(type(value), value.fields, tuple(structure_of(getattr(value, name), fresh, made) for name in value.fields))
         case Text():
             keys = (value.template, *range(len(value.operands)))
             return Fields(Text, keys, (ANYTHING, *(structure_of(item, fresh, made) for item in value.operands)))
@@ -288,6 +290,8 @@ def _fields(value: Any) -> Mapping[Any, Any]:
             return value
         case BaseException():
             return parts_of(value)
+        case StandIn() if value.fields:
+            return {name: getattr(value, name) for name in value.fields}
         case Text():
             return {value.template: ANYTHING, **dict(enumerate(value.operands))}
         case _:

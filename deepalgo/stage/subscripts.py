@@ -15,7 +15,7 @@ from deepalgo.stage.machine import UNROLL, Machine
 from deepalgo.stage.moments import Spendable
 from deepalgo.stage.structure import Number, join, structure_of
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import NeedsUnroll, Signal, Text, Union, UserRaise, refuse_again, user_method
+from deepalgo.stage.values import Closure, NeedsUnroll, Partial, Signal, Text, Union, UserRaise, refuse_again, user_method
 
 SHARED = "this writes to an object that lives outside of the function"
 SHARED_REMEDY = "Pass the object as an argument and return what changed, or make a copy first."
@@ -39,6 +39,8 @@ def static_key(machine: Machine, value: Any, node: ast.AST) -> Any:
     if isinstance(value, tuple):
         return tuple(static_key(machine, item, node) for item in value)
     refuse_text(machine, "is used as a key", value, node)
+    if not isinstance(value, (Signal, Union, Closure, Partial)):
+        machine.refuse_stand_in(node, value)
     return static_int(machine, value, node, "this key")
 
 
@@ -56,6 +58,8 @@ def get_item(machine: Machine, container: Any, key: Any, node: ast.AST) -> Any:
     if isinstance(key, Union):
         return distribute(machine, key, lambda case: get_item(machine, container, case, node), node)
     refuse_text(machine, "is indexed", container, node)
+    if isinstance(container, list):
+        machine.refuse_stand_in(node, container)
     refuse_text(machine, "is used as a key", key, node)
     if isinstance(container, Array):
         return indexing.get(machine, container, key, node)
@@ -176,6 +180,7 @@ def set_item(machine: Machine, container: Any, key: Any, value: Any, node: ast.A
     if isinstance(container, (Signal, str, tuple, int, float)):
         name = type(representative(container)).__name__
         raise UserRaise(TypeError, f"'{name}' object does not support item assignment", machine.span)
+    machine.refuse_stand_in(node, container)
     refuse_shared(machine, container, node)
     if isinstance(key, Signal) and key.known is None:
         _chosen_store(machine, container, key, value, node)
@@ -227,6 +232,7 @@ def _index_of(container: Any) -> str:
 
 def del_item(machine: Machine, container: Any, key: Any, node: ast.AST) -> None:
     """`del container[key]`."""
+    machine.refuse_stand_in(node, container)
     if isinstance(container, Union):
         distribute(machine, container, lambda case: del_item(machine, case, key, node), node)
         return

@@ -8,9 +8,20 @@ from typing import Any
 from deepalgo.ir import Kind
 from deepalgo.stage.arrays.box import Array, read
 from deepalgo.stage.machine import UNROLL, Machine
-from deepalgo.stage.moments import Spendable
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Generator, Known, NeedsUnroll, Signal, Text, Union, UserRaise, refuse_again, user_method
+from deepalgo.stage.values import (
+    DataLength,
+    Generator,
+    Known,
+    NeedsUnroll,
+    Signal,
+    StandIn,
+    Text,
+    Union,
+    UserRaise,
+    refuse_again,
+    user_method,
+)
 
 
 def truth(machine: Machine, value: Any, node: ast.AST) -> Any:
@@ -33,8 +44,8 @@ def truth(machine: Machine, value: Any, node: ast.AST) -> Any:
         value = held
     if isinstance(value, Text):
         return bool(value.template)
-    if isinstance(value, Spendable):
-        return True
+    if isinstance(value, StandIn):
+        return _stand_in_truth(machine, value, node)
     method = user_method(value, "__bool__") or user_method(value, "__len__")
     if method is not None:
         from deepalgo.stage.calls import call
@@ -44,6 +55,18 @@ def truth(machine: Machine, value: Any, node: ast.AST) -> Any:
         return bool(value)
     except (ValueError, TypeError) as error:
         raise UserRaise(error, None, machine.at(node)) from None
+
+
+def _stand_in_truth(machine: Machine, value: StandIn, node: ast.AST) -> Any:
+    """Functions and iterators are true; a range is if it has items."""
+    from deepalgo.stage.builtin_containers import DynamicRange
+    from deepalgo.stage.comparisons import compare
+
+    if isinstance(value, DynamicRange):
+        return compare(machine, ast.Lt if value.step > 0 else ast.Gt, value.start, value.stop, node)
+    if isinstance(value, DataLength) and not isinstance(value, Generator):
+        machine.refuse_stand_in(node, value)
+    return True
 
 
 def _signal_truth(machine: Machine, value: Signal) -> Signal:

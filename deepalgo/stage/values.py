@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import functools
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -21,6 +23,43 @@ class Leak(Exception):
         self.remedy = remedy
 
 
+class StandIn:
+    """The base of what stands for an object of Python's while compiling. `python` is the type that it stands for.
+
+    Nothing native may be asked of it: an error of such a question would be ours, not the user's.
+    """
+
+    __slots__ = ()
+    python = "object"
+    fields: tuple[str, ...] = ()  # what holds its numbers, if it can be made anew of them where paths meet
+
+
+@functools.lru_cache(maxsize=1)
+def stand_ins() -> dict[str, str]:
+    """The types that stand-ins stand for, by the names of their classes."""
+
+    def below(cls: type[StandIn]) -> Iterator[type[StandIn]]:
+        yield cls
+        for inner in cls.__subclasses__():
+            yield from below(inner)
+
+    return {cls.__name__: cls.python for cls in below(StandIn)}
+
+
+def refuse_ours(error: object, message: object) -> None:
+    """An exception that tells of a stand-in is none of the user's: Python would have met something else."""
+    if isinstance(error, AttributeError) and isinstance(getattr(error, "obj", None), StandIn):
+        raise Leak(f"`{error.name}` of this {error.obj.python} has no rule", NO_RULE)  # type: ignore[attr-defined]  # asked just before
+    text = str(message) if isinstance(message, str) else " ".join(item for item in getattr(error, "args", ()) if isinstance(item, str))
+    named = next((name for found in WORDS.findall(text) for name in found if name in stand_ins()), None)
+    if named is not None:
+        raise Leak(f"this way of using a {stand_ins()[named]} has no rule", NO_RULE)
+
+
+NO_RULE = "Write it in another way, with plain numbers, lists and loops."
+WORDS = re.compile(r"'(\w+)'|(?<=type )(\w+)|\b(\w+)(?= object)")
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """The value that a Signal has for the weights as they were written, and the weights it was computed from."""
@@ -30,13 +69,15 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Signal:
+class Signal(StandIn):
     """A number (or array) that depends on an input or on a weight.
 
     `flavour` tells Python's numbers ("py") from NumPy's ("np"): they differ in division by zero, overflow and domain errors, and
     in sums of truth values. A number that is the one on some paths and the other on others is "either".
     `known` is there while only weights and constants entered; `uniform` means that all samples share it.
     """
+
+    python = "float"
 
     value: Value
     flavour: str = "py"
@@ -65,8 +106,10 @@ class Signal:
     __hash__ = object.__hash__
 
 
-class DataLength:
+class DataLength(StandIn):
     """The base of arrays whose length depends on data, which few operations know."""
+
+    python = "numpy.ndarray"
 
     __slots__ = ()
 
@@ -77,14 +120,14 @@ class DataLength:
     __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __lt__ = __le__ = __gt__ = __ge__ = __pow__ = __rpow__ = __getitem__ = _leak
 
 
-class _Undefined:
+class _Undefined(StandIn):
     __slots__ = ()  # it is no object of the user's, which could be taken apart and made again
 
     def __repr__(self) -> str:
         return "<undefined>"
 
 
-class _Lost:
+class _Lost(StandIn):
     __slots__ = ()
 
     def _leak(self, *_: object, **__: object) -> NoReturn:
@@ -101,7 +144,7 @@ class NeedsStack(Exception):
     """The answer of a noted call is used before it is returned: the recursion is no loop."""
 
 
-class _Again:
+class _Again(StandIn):
     __slots__ = ()
 
 
@@ -120,7 +163,7 @@ UNDEFINED = _Undefined()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Union:
+class Union(StandIn):
     """One of several values that cannot be one Signal (None or a number, two strings): each with the guard under which it holds.
 
     The guards are disjoint and one of them always holds.
@@ -130,8 +173,10 @@ class Union:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Text:
+class Text(StandIn):
     """A string made from data: good for messages only. `{0}` stands for the first of `operands`."""
+
+    python = "str"
 
     template: str
     operands: tuple[Signal, ...]
@@ -159,8 +204,10 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Closure:
+class Closure(StandIn):
     """A function defined by interpreted code: its tree and the frame around it."""
+
+    python = "function"
 
     node: ast.FunctionDef | ast.Lambda
     frame: Frame
@@ -173,6 +220,8 @@ class Closure:
 @dataclass(frozen=True, slots=True, eq=False)
 class Generator(DataLength):
     """A generator that somebody made: the frame that it starts with, its code, and how far it has run (`state`)."""
+
+    python = "generator"
 
     frame: Frame
     code: ast.FunctionDef | ast.GeneratorExp
@@ -189,16 +238,20 @@ class Generator(DataLength):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BoundMethod:
+class BoundMethod(StandIn):
     """An interpreted method together with its object."""
+
+    python = "method"
 
     function: Any
     instance: Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Partial:
+class Partial(StandIn):
     """`functools.partial` of an interpreted function, or with arguments that depend on data."""
+
+    python = "functools.partial"
 
     function: Any
     args: tuple[Any, ...]
@@ -214,6 +267,7 @@ class UserRaise(Exception):
     def __init__(self, error: BaseException | type[BaseException], message: Any, span: Any) -> None:
         if isinstance(error, Leak):
             raise error
+        refuse_ours(error, message)
         super().__init__(error)
         self.error = error
         self.message = message

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deepalgo.ir import Attr, Kind, Type
-from deepalgo.stage.values import Signal
+from deepalgo.stage.values import Signal, StandIn
 
 if TYPE_CHECKING:
     from deepalgo.stage.machine import Machine
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 Held = Signal | np.ndarray
 
 
-class Array:
+class Array(StandIn):
     """A box with an array in it, or a view of another box: part of it (`take`), at positions that data chose (`chosen`), reshaped,
     or with its axes in another order (`permute`).
 
     `shared` is set where NumPy gives a view and we a copy: whom a store would reach is then not known, so stores are refused. `name` is
     the user's name for a view. `certain` tells that the array lies in memory as its rows are read, view apart.
     """
+
+    python = "numpy.ndarray"
 
     __slots__ = ("base", "certain", "held", "how", "key", "name", "shared")
 

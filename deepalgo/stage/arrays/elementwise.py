@@ -22,6 +22,8 @@ from deepalgo.stage.values import DataLength, Known, Signal, UserRaise
 class Masked(DataLength):
     """`array[mask]` with a mask that depends on data: good for arithmetic with the same mask, for sums, and for storing back."""
 
+    python = "numpy.ndarray"
+
     signal: Signal
     mask: Signal
 

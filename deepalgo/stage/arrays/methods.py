@@ -19,14 +19,16 @@ from deepalgo.stage.gate import gate
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Handler, rule_of
 from deepalgo.stage.signatures import signature_of_method
-from deepalgo.stage.values import Signal, UserRaise
+from deepalgo.stage.values import Signal, StandIn, UserRaise
 
 Method = Callable[[Machine, Any, list[Any], dict[str, Any], ast.AST], Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ArrayMethod:
+class ArrayMethod(StandIn):
     """A method together with its array."""
+
+    python = "builtin_function_or_method"
 
     name: str
     array: Any
