@@ -35,8 +35,12 @@ def _cache(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 @handles(functools.lru_cache, options="maxsize typed")
 def _lru_cache(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    plain = not args or args[0] is None or isinstance(args[0], int)
-    return Partial(remembered, (), {}) if plain else Cached(args[0])
+    first = kwargs.get("maxsize")
+    if first is None or isinstance(first, int):
+        return Partial(remembered, (), {})
+    if not isinstance(kwargs.get("typed", False), bool):
+        raise UserRaise(TypeError, "Expected first argument to be an integer, a callable, or None", machine.span)
+    return Cached(first)
 
 
 @handles(remembered)
