@@ -57,6 +57,7 @@ class Point:
 
 #: The arguments that a call must have, by the names of the parameters.
 REQUIRED = {
+    "msg": "'message'", "self": "logging.getLogger('calls')", "level": "10",
     "a": "m", "x": "m", "x1": "m", "x2": "m + 0.5", "array": "m", "arr": "m", "ary": "m", "m": "m", "A": "m", "B": "v", "b": "m + 0.5",
     "val": "m", "object": "m", "prototype": "m", "y": "m", "p": "v", "v": "v", "z": "z", "shape": "(3, 2)", "N": "3", "n": "3",
     "arrays": "[m, m + 0.5]", "tup": "[m, m + 0.5]", "iterable": "[x, y]", "seq": "[x, y]", "obj": "point", "number": "x", "a1": "m",
@@ -309,6 +310,8 @@ def answered(label, call):
         return "v[v.nonzero()].sum()"
     if label in ("operator.setitem", "operator.delitem"):
         return f"(q := [x, y], {call.replace('[x, y]', 'q')}, q)[2]"
+    if label.startswith("logging.") or label == "print":
+        return f"({call}, x)[1]"
     if label == "np.copyto":
         return f"(q := np.zeros(3), {call.replace('np.zeros(3)', 'q')}, q)[2]"
     return ANSWERS.get(label, "{}").format(call)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import logging
+import sys
 import warnings
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from deepalgo.stage import arithmetic
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import handles
+from deepalgo.stage.values import UserRaise
 
 
 def enter(machine: Machine, manager: Any) -> None:
@@ -52,4 +54,9 @@ for _name in LOGGING:
 @handles(print, options="*")
 def _print(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> None:
     """What is printed changes no answer; the network does not repeat it."""
+    if kwargs.get("file") not in (None, sys.stdout, sys.stderr):
+        machine.refuse("this prints into an object of the program", "Print to the screen, or take the `print` out.", node)
+    for name in ("sep", "end"):
+        if not isinstance(kwargs.get(name), (str, type(None))):
+            raise UserRaise(TypeError, f"{name} must be None or a string, not {type(kwargs[name]).__name__}", machine.span)
     machine.note("what is printed here is left out")
