@@ -248,7 +248,10 @@ def compiled_again(node: ast.FunctionDef | ast.Lambda, code: types.CodeType) -> 
     if outer and outer[-1].isidentifier():  # names with two underscores are those of the class
         statement = ast.copy_location(ast.ClassDef(outer[-1], [], [], [statement], []), node)
     flags = code.co_flags & annotations.compiler_flag
-    module = compile(_inside(statement, code.co_freevars), code.co_filename, "exec", flags, dont_inherit=True)
+    around = _inside(statement, code.co_freevars)
+    if code.co_name.isidentifier() and code.co_name not in code.co_freevars:  # it calls itself by a global name
+        around.body[0].body.insert(0, ast.copy_location(ast.Global([code.co_name]), around.body[0]))  # type: ignore[attr-defined]
+    module = compile(around, code.co_filename, "exec", flags, dont_inherit=True)
     return next(item for item in _inner_codes(module) if item.co_name == code.co_name and item.co_firstlineno >= node.lineno)
 
 

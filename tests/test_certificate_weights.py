@@ -57,6 +57,10 @@ class Point:
 PLANT = Plant()
 
 
+def descend(x):
+    return x * 0.75 if x < 1.1 else descend(0.5 * x) + 0.25
+
+
 def uses_objects(x):
     return PLANT.step(x) * Point(x).b
 
@@ -84,7 +88,7 @@ def table_and_inner(x):
 
 @pytest.mark.parametrize(("heuristic", "derivatives"), [
     (twice, 9), (uses_a_helper, 12), (uses_globals, 30), (uses_objects, 12), (CLOSURE, 6), (LAMBDA, 6), (PARTIAL, 6), (PLANT.step, 9),
-    (table_and_inner, 15),
+    (table_and_inner, 15), (descend, 12),
 ])  # fmt: skip
 def test_every_weight_is_compared_wherever_the_function_holds_it(heuristic, derivatives):
     by_weights = da.compile(heuristic).verify(X).by_weights

@@ -78,23 +78,21 @@ class WeightCheck:
         return ByWeights(self.account.compared, self.account.skipped, self.account.largest, self.unseen)
 
     def _chosen(self, most: int) -> list[Weight]:
-        """Evenly chosen trainable weights whose constants can be reached."""
-        found = []
-        for weight in self.network.program.weights:
-            tensor = self.network.weights[weight.key]
-            if weight.frozen or not tensor.requires_grad:
-                continue
-            reason = self._obstacle(weight, tensor)
+        """Trainable weights whose constants can be reached: evenly chosen ones, and others where these cannot."""
+        weights = [item for item in self.network.program.weights if not item.frozen and self.network.weights[item.key].requires_grad]
+        spread = [weights[round(place)] for place in np.linspace(0, len(weights) - 1, min(most, len(weights)))]
+        found: list[Weight] = []
+        for weight in dict.fromkeys([*spread, *weights]):
+            reason = self._obstacle(weight) if len(found) < most else LEFT_OUT
             if reason:
                 self.unseen[weight.key] = reason
             else:
                 found.append(weight)
-        chosen = [found[round(place)] for place in np.linspace(0, len(found) - 1, min(most, len(found)))]
-        self.unseen |= {weight.key: LEFT_OUT for weight in found if weight not in chosen}
-        return chosen
+        return found
 
-    def _obstacle(self, weight: Weight, tensor: Tensor) -> str:
-        origins = self.network.origins
+    def _obstacle(self, weight: Weight) -> str:
+        """Why the function cannot be run with another value of a weight."""
+        origins, tensor = self.network.origins, self.network.weights[weight.key]
         if self.network.program is not self.network.heuristic:
             return GROWN
         if origins.remembering:

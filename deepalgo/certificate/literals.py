@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.ir import Weight
-from deepalgo.spans import FunctionSource, SourceUnavailable, Span, compiled_again, read_function
+from deepalgo.spans import FunctionSource, SourceUnavailable, compiled_again, read_function
 
 
 class OutOfReach(Exception):
@@ -30,8 +30,8 @@ def changed_code(function: Any, weight: Weight, item: tuple[int, ...], value: fl
     """The code in which the weight's literal, or an item of it, has another value."""
     if not isinstance(function, types.FunctionType) or weight.span is None:
         raise OutOfReach("no function says it as a plain number")
-    source, span = _source(function, function.__code__), weight.span
-    found = [node for node in ast.walk(source.node) if getattr(node, "lineno", None) == span.line and _stands_at(node, span, source)]
+    source, places = _source(function, function.__code__)
+    found = [node for node in places.get(weight.span.line, ()) if source.span(node) == weight.span]
     with _marked(found, value) if marked and not weight.shape else _changed(found, weight, item, value):
         code = compiled_again(source.node, function.__code__)
     if code.co_freevars != function.__code__.co_freevars:
@@ -40,20 +40,21 @@ def changed_code(function: Any, weight: Weight, item: tuple[int, ...], value: fl
 
 
 @functools.lru_cache(maxsize=64)
-def _source(function: types.FunctionType, code: types.CodeType) -> FunctionSource:
-    """The text of the function while it has this code."""
+def _source(function: types.FunctionType, code: types.CodeType) -> tuple[FunctionSource, dict[int, list[ast.expr]]]:
+    """The text of the function while it has this code, and what may hold numbers in it, by lines."""
     try:
-        return read_function(function)
+        source = read_function(function)
     except SourceUnavailable as error:
         raise OutOfReach(error.reason) from None
-
-
-def _stands_at(node: ast.AST, span: Span, source: FunctionSource) -> bool:
-    return isinstance(node, (ast.Constant, ast.UnaryOp, ast.List, ast.Tuple, ast.Call)) and source.span(node) == span
+    places: dict[int, list[ast.expr]] = {}
+    for node in ast.walk(source.node):
+        if isinstance(node, (ast.Constant, ast.UnaryOp, ast.List, ast.Tuple, ast.Call)):
+            places.setdefault(node.lineno, []).append(node)
+    return source, places
 
 
 @contextmanager
-def _changed(found: list[ast.AST], weight: Weight, item: tuple[int, ...], value: float) -> Iterator[None]:
+def _changed(found: list[ast.expr], weight: Weight, item: tuple[int, ...], value: float) -> Iterator[None]:
     """The literal in the tree has another value for a while."""
     same = [node for node in found if _says(node, weight)]
     if not same:
@@ -70,7 +71,7 @@ def _changed(found: list[ast.AST], weight: Weight, item: tuple[int, ...], value:
 
 
 @contextmanager
-def _marked(found: list[ast.AST], value: float) -> Iterator[None]:
+def _marked(found: list[ast.expr], value: float) -> Iterator[None]:
     """A number stands for the expression that `da.weight` marks."""
     calls = [node for node in found if isinstance(node, ast.Call) and node.args]
     if not calls:
@@ -83,7 +84,7 @@ def _marked(found: list[ast.AST], value: float) -> Iterator[None]:
         calls[0].args[0] = before
 
 
-def _says(node: ast.AST, weight: Weight) -> bool:
+def _says(node: ast.expr, weight: Weight) -> bool:
     try:
         value = np.array(_value(node), dtype=float)
     except ValueError:
@@ -91,7 +92,7 @@ def _says(node: ast.AST, weight: Weight) -> bool:
     return value.shape == weight.shape and np.array_equal(value, np.array(weight.value, dtype=float))
 
 
-def _value(node: ast.AST) -> object:
+def _value(node: ast.expr) -> object:
     match node:
         case ast.Constant(value=float() | int() as value) if not isinstance(value, bool):
             return value
