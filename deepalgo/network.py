@@ -17,6 +17,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,11 +29,12 @@ from deepalgo.emit.executable import Executable, build
 from deepalgo.emit.lower import Plan
 from deepalgo.errors import InputError
 from deepalgo.ir import Program, While, walk
-from deepalgo.ops.forms.operands import wants_gradient
+from deepalgo.ops.forms.operands import may_look, wants_gradient
 from deepalgo.origins import Origins
 from deepalgo.runtime.errors import Complaint, count, raise_first, raise_if
 from deepalgo.runtime.gradient import join, pick, positions
 from deepalgo.runtime.inputs import Floats
+from deepalgo.runtime.mend import Mender, mended
 from deepalgo.runtime.rebuild import rebuild
 from deepalgo.runtime.record import Record, current_record
 from deepalgo.runtime.segments import segment
@@ -93,6 +95,7 @@ class Network(torch.nn.Module):
         self._simple: dict[bool, Program] = {}
         self._fixed: Executable
         self._complaint = Complaint(self._complain)
+        self._mender = Mender(self._repeat_fixed)
         self.register_buffer("_told", torch.zeros((), dtype=torch.bool), persistent=False)
 
     @property
@@ -192,18 +195,44 @@ class Network(torch.nn.Module):
         size: int | None = None,
     ) -> list[Tensor]:
         weights = self.weights.tensors()
-        if torch.compiler.is_compiling() and executable.is_simple and wants_gradient(*leaves, *weights):
-            return self._segment(executable, leaves, weights)
-        return executable(leaves, weights, self.dtype, self.device, record, chosen, size)
-
-    def _segment(self, executable: Executable, leaves: list[Tensor], weights: list[Tensor]) -> list[Tensor]:
-        """Run in a graph whose backward pass starts from the operands: the truth values that it would keep cost more than they save."""
         count, dtype, device = len(leaves), self.dtype, self.device
 
-        def run(*tensors: Tensor) -> list[Tensor]:
-            return executable(tensors[:count], tensors[count:], dtype, device)
+        def run(tensors: Sequence[Tensor]) -> list[Tensor]:
+            return executable(tensors[:count], tensors[count:], dtype, device, record, chosen, size)
 
-        return segment(run, *leaves, *weights)
+        tensors = [*leaves, *weights]
+        if not wants_gradient(*tensors):
+            return run(tensors)
+        if torch.compiler.is_compiling():
+            return self._compiled(executable, run, tensors)
+        if not executable.is_risky or not may_look():
+            return run(tensors)
+
+        def repeat(tensors: Sequence[Tensor], careful: bool) -> list[Tensor]:
+            twin = self._executable(replace(executable.plan, record=False, careful=careful))
+            return twin(tensors[:count], tensors[count:], dtype, device, None, chosen, size)
+
+        return mended(run, Mender(repeat), tensors, executable.like(leaves, dtype, device, chosen))
+
+    def _compiled(self, executable: Executable, run: Callable[[Sequence[Tensor]], list[Tensor]], tensors: list[Tensor]) -> list[Tensor]:
+        """Run in a graph that is being compiled.
+
+        Its backward pass starts from the operands if they are single numbers: the truth values that it would keep cost more than they
+        save.
+        """
+
+        def whole(tensors: Sequence[Tensor]) -> list[Tensor]:
+            return segment(lambda *tensors: run(tensors), *tensors) if executable.is_simple else run(tensors)
+
+        if not executable.is_risky:
+            return whole(tensors)
+        like = executable.like(tensors[: len(self.program.inputs)], self.dtype, self.device, None)
+        return mended(whole, self._mender, tensors, like)
+
+    def _repeat_fixed(self, tensors: Sequence[Tensor], careful: bool) -> list[Tensor]:
+        """What a compiled graph computes, in operations that are not fused."""
+        executable, count = self._executable(Plan(self.errors, True, rounds=self.max_rounds, careful=careful)), len(self.program.inputs)
+        return executable(tensors[:count], tensors[count:], self.dtype, self.device)
 
     def _recorded(self, leaves: list[Tensor], record: Record) -> list[Tensor]:
         """Run with a record, in which failed samples do not appear."""

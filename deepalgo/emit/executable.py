@@ -22,7 +22,9 @@ from deepalgo.emit.load import load
 from deepalgo.emit.lower import Lowered, Plan, lower, simplify
 from deepalgo.emit.rewriter import all_values
 from deepalgo.emit.torch_code import Written, write
-from deepalgo.ir import Program
+from deepalgo.ir import Kind, Op, Program, Type, walk
+from deepalgo.ops.forms.operands import COMPLEX
+from deepalgo.ops.table import TABLE
 from deepalgo.runtime.record import Record
 from deepalgo.runtime.run import Run
 from deepalgo.runtime.tables import Tables
@@ -42,6 +44,8 @@ class Executable:
     function: Callable[..., tuple[Tensor, ...]]
     #: Whether it computes with single numbers only, none of which is dear to compute twice.
     is_simple: bool
+    #: Whether a derivative can be inf or NaN.
+    is_risky: bool
     #: Whether its functions call one another deeper than Python allows without being asked.
     is_deep: bool = False
 
@@ -60,6 +64,18 @@ class Executable:
         with deep_calls() if self.is_deep else nullcontext():
             return list(self.function(run if chosen is None else run.sub(chosen), *leaves, *weights))
 
+    def like(self, leaves: Sequence[Tensor], dtype: torch.dtype, device: torch.device, chosen: Tensor | None) -> list[Tensor | None]:
+        """What looks like the results of a call, None for those that are whole numbers."""
+        size = len(chosen) if chosen is not None else leaves[0].shape[0] if leaves else 1
+        return [_like(value.type, size, dtype, device) for value in self.lowered.program.body.results]
+
+
+def _like(type: Type, size: int, dtype: torch.dtype, device: torch.device) -> Tensor | None:
+    """A tensor of the type without memory of its own, None for whole numbers."""
+    if type.kind < Kind.REAL:
+        return None
+    return torch.empty((), dtype=dtype if type.kind == Kind.REAL else COMPLEX[dtype], device=device).expand(size, *type.shape)
+
 
 def build(program: Program, plan: Plan, simple: dict[bool, Program] | None = None) -> Executable:
     """Lower, write and load a program. `simple` keeps what plans share, with a record and without."""
@@ -68,7 +84,9 @@ def build(program: Program, plan: Plan, simple: dict[bool, Program] | None = Non
         if plan.record not in simple:
             simple[plan.record] = simplify(program, plan.record)
         lowered = lower(simple[plan.record], plan)
-        written = write(lowered.program, record=plan.record)
+        written = write(lowered.program, record=plan.record, careful=plan.careful)
         is_deep = max(len(line) - len(line.lstrip(" ")) for line in written.text.splitlines()) > DEEP * len(INDENT)
         is_simple = all(not value.type.shape for value in all_values(lowered.program))
-        return Executable(plan, lowered, written, Tables(written.tables), load(written.text, program.name), is_simple, is_deep)
+        is_risky = any(isinstance(statement, Op) and TABLE[statement.name].risky for statement in walk(lowered.program.body))
+        function = load(written.text, program.name)
+        return Executable(plan, lowered, written, Tables(written.tables), function, is_simple, is_risky, is_deep)

@@ -15,7 +15,7 @@ import torch
 
 from deepalgo.emit.graft import parse_deep
 from deepalgo.ops import forms
-from deepalgo.ops.forms import quick
+from deepalgo.ops.forms import careful, quick
 
 _numbers = itertools.count(1)
 
@@ -24,7 +24,7 @@ def load(text: str, name: str) -> Callable[..., Any]:
     """Execute the text and return the function that it defines."""
     file = f"<deepalgo {name} {next(_numbers)}>"
     linecache.cache[file] = (len(text), None, [line + "\n" for line in text.splitlines()], file)
-    space: dict[str, Any] = {"torch": torch, "ops": forms, "quick": quick, "inf": float("inf"), "nan": float("nan")}
+    space: dict[str, Any] = {"torch": torch, "ops": forms, "quick": quick, "careful": careful, "inf": float("inf"), "nan": float("nan")}
     exec(compile(parse_deep(text), file, "exec"), space)
     defined = [item for key, item in space.items() if callable(item) and getattr(item, "__code__", None) and key not in ("ops", "quick")]
     function: Callable[..., Any] = defined[-1]

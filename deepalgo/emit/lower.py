@@ -31,7 +31,7 @@ class Plan:
     """How a program is to run.
 
     `fixed`: one graph for all data, every arm computed and every loop run for `rounds` rounds; `fused`: torch makes one loop of it.
-    `record`: report what samples do.
+    `record`: report what samples do. `careful`: with derivatives in which 0 times infinity is 0.
     """
 
     errors: str = "raise"
@@ -39,6 +39,7 @@ class Plan:
     record: bool = False
     rounds: int = 10_000
     fused: bool = False
+    careful: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,18 +29,16 @@ from dataclasses import replace
 from deepalgo.emit.per_block import captures, counts, has
 from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Try, Value, While
+from deepalgo.ops.row import Hazard
 from deepalgo.ops.table import TABLE, infer
 from deepalgo.spans import Span
 
-#: Operations whose value or derivative can be infinite although their operands are not.
-ORIGINS = {"div", "quotient", "pow", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "asin", "acos", "acosh",
-           "atanh", "tan", "sinh", "cosh", "gamma", "lgamma", "mod", "fmod", "remainder", "hypot", "atan2"}
 #: Python's choices: the second operand if it compares so with the first.
 SMALLER = {"min": "lt", "max": "gt"}
 #: Branches are not copied into an arm if it would get more statements, and of operations only the last so many.
 LONGEST = 60
 #: Operations that are harmless if their second operand is not 0.
-QUOTIENTS = {"div", "quotient", "mod", "fmod", "remainder"}
+QUOTIENTS = {"div", "quotient", "floordiv", "mod", "fmod", "remainder"}
 
 
 def sink(program: Program) -> Program:
@@ -116,7 +114,8 @@ class Sink(Rewriter):
         """Whether an infinity can begin here; weights are no zeros, or there would be a check."""
         if op.name in QUOTIENTS and op.args[1] in self.steady:
             return False
-        return op.name in ORIGINS and (op.span is None or op.span not in self.guarded) and op.result.type.kind >= Kind.REAL
+        arises = TABLE[op.name].hazard is Hazard.ARISES and op.result.type.kind >= Kind.REAL
+        return arises and (op.span is None or op.span not in self.guarded)
 
     def select(self, op: Op, args: tuple[Value, ...]) -> None:
         """A choice by sample becomes a branch; a choice by element gets operands that are harmless where it drops them."""

@@ -32,12 +32,13 @@ class Written:
     tables: tuple[tuple[Attr, Kind], ...]
 
 
-def write(program: Program, record: bool = False) -> Written:
+def write(program: Program, record: bool = False, careful: bool = False) -> Written:
     """The text of a program without `Try`: a function of `run`, the inputs and the weights, in the program's order.
 
-    With `record` it tells `run` which way samples go, and where that hangs on a last digit.
+    With `record` it tells `run` which way samples go, and where that hangs on a last digit. If it is `careful`, the derivatives
+    are those of `ops.forms.careful`.
     """
-    writer = Writer(program, record)
+    writer = Writer(program, record, careful)
     writer.write()
     return Written("\n".join(writer.lines), tuple(writer.sites), tuple(writer.tables))
 

@@ -34,8 +34,9 @@ PYTHON = {Kind.BOOL: bool, Kind.INT: int, Kind.REAL: float, Kind.COMPLEX: comple
 class ValueWriter:
     """Collects lines. A value that is used once, and has no name, is written where it is used."""
 
-    def __init__(self, program: Program, record: bool) -> None:
+    def __init__(self, program: Program, record: bool, careful: bool = False) -> None:
         self.program = program
+        self.careful = careful
         self.record = record
         self.ties = find_ties(program) if record else set()
         self.levels = find_levels(program)
@@ -105,7 +106,27 @@ class ValueWriter:
         batch = {f"batch{place}": int(self.levels[arg] == Level.BATCHED) for place, arg in enumerate(op.args)}
         is_batched = self.levels[op.result] == Level.BATCHED
         spelling = row.batched if row.batched and is_batched else row.torch
-        return fill(spelling, operands, {**dict(op.attrs), **batch, "batch": int(is_batched)})
+        attrs: dict[str, Attr] = {**dict(op.attrs), **batch, "batch": int(is_batched)}
+        plain = fill(spelling, operands, attrs)
+        learns = op.result.type.kind >= Kind.REAL and any(arg.type.kind >= Kind.REAL for arg in op.args)
+        if not self.careful or not learns or not (row.risky or op.result.type.kind == Kind.COMPLEX):
+            return plain
+        return fill(row.careful, operands, attrs) if row.careful else self.watched(op, plain, operands, attrs)
+
+    def watched(self, op: Op, plain: Text, operands: list[Text], attrs: dict[str, Attr]) -> Text:
+        """An operation with careful derivatives: its value, the operation of tensors alone, and those."""
+        row = TABLE[op.name]
+        places = [place for place, arg in enumerate(op.args) if self.levels[arg] != Level.NUMBER]
+        names = [f"x{place}" for place in places]
+        inside = [Text(f"x{place}") if place in places else text for place, text in enumerate(operands)]
+        if row.broadcasts:
+            form, taken = fill(row.torch, inside, attrs), [operands[place].text for place in places]
+        else:
+            kind = Kind.BOOL if row.common is None else max([row.common, *(arg.type.kind for arg in op.args[row.apart :])])
+            form = fill(row.torch, inside, attrs | {name: 1 for name in attrs if name.startswith("batch")})
+            taken = [self.batched(op.args[place], kind).text for place in places]
+        function = "numbers" if row.broadcasts else "samples"
+        return Text(f"careful.{function}({plain.text}, lambda {', '.join(names)}: {form.text}, {', '.join(taken)})")
 
     def operand(self, op: Op, place: int) -> Text:
         """One operand as the operation wants it."""

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from deepalgo.ir import Attr, Kind, Type
-from deepalgo.ops.row import Row, broadcast, common_kind
+from deepalgo.ops.row import Hazard, Row, broadcast, common_kind
 
 KINDS = {bool: Kind.BOOL, int: Kind.INT, float: Kind.REAL, complex: Kind.COMPLEX}
 
@@ -74,10 +74,11 @@ def size(shape: tuple[int, ...]) -> int:
 
 
 ROWS = (
-    Row("const", _const, "{value}", "{value}", "{value}", False),
-    Row("weight", _weight, "{key}", "{key}", "{key}", False),
-    Row("stack", _stack, "ops.stack(({*},), {batch})", "[{*}]", "np.stack([{*}])", False, common=Kind.BOOL, broadcasts=False),
-    Row("index", _index, "{0}[{key}]", "{0}{path}", "{0}[{key}]", False, broadcasts=False),
-    Row("gather", _gather, "ops.gather({0}, {1}, {batch0}, {batch1})", "{0}[{1}]", "{0}[{1}]", False, broadcasts=False),
-    Row("sum", _sum, "ops.sum({0}, {axis}, {batch0})", "sum({0})", "np.sum({0}, axis={axis})", False, common=Kind.INT, broadcasts=False),
+    Row("const", _const, "{value}", "{value}", "{value}", Hazard.NONE),
+    Row("weight", _weight, "{key}", "{key}", "{key}", Hazard.NONE),
+    Row("stack", _stack, "ops.stack(({*},), {batch})", "[{*}]", "np.stack([{*}])", Hazard.NONE, common=Kind.BOOL, broadcasts=False),
+    Row("index", _index, "{0}[{key}]", "{0}{path}", "{0}[{key}]", Hazard.NONE, broadcasts=False),
+    Row("gather", _gather, "ops.gather({0}, {1}, {batch0}, {batch1})", "{0}[{1}]", "{0}[{1}]", Hazard.NONE, broadcasts=False),
+    Row("sum", _sum, "ops.sum({0}, {axis}, {batch0})", "sum({0})", "np.sum({0}, axis={axis})", Hazard.NONE, common=Kind.INT,
+        broadcasts=False),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from deepalgo.ir import Attr, Kind, Type
-from deepalgo.ops.row import Row, broadcast, check_single, common_kind, elementwise
+from deepalgo.ops.row import Hazard, Row, broadcast, check_single, common_kind, elementwise
 
 EQUALITY = elementwise(result=Kind.BOOL)
 ORDER = elementwise(most=Kind.REAL, result=Kind.BOOL)
@@ -44,15 +44,15 @@ def _cut(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 def _comparison(name: str, sign: str) -> Row:
     spelling = f"{{0}} {sign} {{1}}"
     infer = EQUALITY if sign in ("==", "!=") else ORDER
-    return Row(name, infer, spelling, spelling, spelling, False, common=Kind.BOOL, batched=f"ops.{name}({{0}}, {{1}})")
+    return Row(name, infer, spelling, spelling, spelling, Hazard.NONE, common=Kind.BOOL, batched=f"ops.{name}({{0}}, {{1}})")
 
 
 def _logic(name: str, torch: str, python: str, numpy: str) -> Row:
-    return Row(name, LOGIC, torch, python, f"np.logical_{name}({numpy})", False)
+    return Row(name, LOGIC, torch, python, f"np.logical_{name}({numpy})", Hazard.NONE)
 
 
 def _choice(name: str, python: str, numpy: str) -> Row:
-    return Row(name, CHOICE, f"ops.{name}({{0}}, {{1}})", python, numpy, False, common=Kind.BOOL)
+    return Row(name, CHOICE, f"ops.{name}({{0}}, {{1}})", python, numpy, Hazard.NONE, common=Kind.BOOL)
 
 
 ROWS = (
@@ -66,12 +66,12 @@ ROWS = (
     _logic("or", "{0} | {1}", "{0} or {1}", "{0}, {1}"),
     _logic("xor", "{0} ^ {1}", "{0} != {1}", "{0}, {1}"),
     _logic("not", "~{0}", "not {0}", "{0}"),
-    Row("select", _select, "ops.where({0}, {1}, {2})", "({1} if {0} else {2})", "np.where({0}, {1}, {2})", False,
+    Row("select", _select, "ops.where({0}, {1}, {2})", "({1} if {0} else {2})", "np.where({0}, {1}, {2})", Hazard.NONE,
         common=Kind.BOOL, apart=1),
-    Row("cut", _cut, "run.cut({0}, {1})", "{1}", "{1}", False, broadcasts=False),
-    Row("first", _first, "ops.first({*})", "[{*}, True].index(True)", "np.argmax([{*}, True])", False,
+    Row("cut", _cut, "run.cut({0}, {1})", "{1}", "{1}", Hazard.NONE, broadcasts=False),
+    Row("first", _first, "ops.first({*})", "[{*}, True].index(True)", "np.argmax([{*}, True])", Hazard.NONE,
         broadcasts=False),
-    Row("look_up", _look_up, "ops.look_up({*})", "[{*}][1 + {0}]", "[{*}][1 + {0}]", False,
+    Row("look_up", _look_up, "ops.look_up({*})", "[{*}][1 + {0}]", "[{*}][1 + {0}]", Hazard.NONE,
         common=Kind.BOOL, apart=1, broadcasts=False),
     _choice("min", "min({0}, {1})", "np.where({1} < {0}, {1}, {0})"),
     _choice("max", "max({0}, {1})", "np.where({1} > {0}, {1}, {0})"),

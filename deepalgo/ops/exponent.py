@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deepalgo.ir import Kind
-from deepalgo.ops.row import Row, elementwise
+from deepalgo.ops.row import Hazard, Row, elementwise
 
 ROWS = (
     Row(
@@ -12,6 +12,7 @@ ROWS = (
         "ops.mantissa({0})",
         "math.frexp({0})[0]",
         "np.frexp({0})[0]",
+        Hazard.SPREADS,
         common=Kind.REAL,
     ),
     Row(
@@ -20,7 +21,7 @@ ROWS = (
         "ops.exponent({0})",
         "math.frexp({0})[1]",
         "np.frexp({0})[1]",
-        False,
+        Hazard.NONE,
         common=Kind.REAL,
     ),
 )

@@ -18,7 +18,7 @@ import numpy as np
 
 from deepalgo.ir import Attr, Kind, Type
 from deepalgo.ops.by_numpy import blank, by_numpy, check_kinds, type_of
-from deepalgo.ops.row import Row
+from deepalgo.ops.row import Hazard, Row
 
 #: The function that NumPy spellings call to replace a part of an array.
 PUT = """
@@ -104,13 +104,13 @@ _pick_anywhere = by_numpy(np.take, "axis")
 
 
 ROWS = (
-    Row("take", _take, "ops.take({0}, {key}, {batch0})", "{0}[{subscript}]", "{0}[{subscript}]", False, broadcasts=False),
+    Row("take", _take, "ops.take({0}, {key}, {batch0})", "{0}[{subscript}]", "{0}[{subscript}]", Hazard.NONE, broadcasts=False),
     Row("put", _put, "ops.put({0}, {1}, {key}, {batch0}, {batch1})", "put({0}, np.s_[{subscript}], {1})",
-        "put({0}, np.s_[{subscript}], {1})", False, broadcasts=False),
+        "put({0}, np.s_[{subscript}], {1})", Hazard.NONE, broadcasts=False),
     Row("pick", by_numpy(np.take, "indices", "axis"), "ops.pick({0}, {indices}, {axis}, {batch0})", "np.take({0}, {indices}, {axis})",
-        "np.take({0}, {indices}, {axis})", False, broadcasts=False),
+        "np.take({0}, {indices}, {axis})", Hazard.NONE, broadcasts=False),
     Row("put_at", _put_at, "ops.put_at({0}, {1}, {2}, {batch0}, {batch1}, {batch2})", "put({0}, {1}, {2})", "put({0}, {1}, {2})",
-        False, broadcasts=False),
+        Hazard.NONE, broadcasts=False),
     Row("pick_at", _pick_at, "ops.pick_at({0}, {1}, {axis}, {batch0}, {batch1})", "np.take({0}, {1}, {axis})",
-        "np.take({0}, {1}, {axis})", False, broadcasts=False),
+        "np.take({0}, {1}, {axis})", Hazard.NONE, broadcasts=False),
 )

@@ -16,7 +16,7 @@ import numpy as np
 
 from deepalgo.ir import Attr, Kind, Type
 from deepalgo.ops.by_numpy import DTYPES, blank, by_numpy, type_of
-from deepalgo.ops.row import Infer, Row
+from deepalgo.ops.row import Hazard, Infer, Row
 
 
 def _regular(function: Callable[..., Any]) -> Infer:
@@ -38,30 +38,32 @@ def _each(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 _solve = _regular(np.linalg.solve)
 
 
-def _of_matrix(name: str, numpy: str, infer: Infer) -> Row:
+def _of_matrix(name: str, numpy: str, infer: Infer, hazard: Hazard) -> Row:
     text = f"{numpy}({{0}})"
-    return Row(name, infer, f"ops.{name}({{0}})", text, text, common=Kind.REAL, broadcasts=False)
+    return Row(name, infer, f"ops.{name}({{0}})", text, text, hazard, common=Kind.REAL, broadcasts=False)
 
 
-def _two(name: str, numpy: str, infer: Infer, least: Kind) -> Row:
+def _two(name: str, numpy: str, infer: Infer, least: Kind, hazard: Hazard, careful: str = "") -> Row:
     text = f"{numpy}({{0}}, {{1}})"
-    return Row(name, infer, f"ops.{name}({{0}}, {{1}}, {{batch0}}, {{batch1}})", text, text, common=least, broadcasts=False)
+    return Row(name, infer, f"ops.{name}({{0}}, {{1}}, {{batch0}}, {{batch1}})", text, text, hazard, common=least, broadcasts=False,
+               careful=careful)
 
 
 ROWS = (
-    _two("matmul", "np.matmul", by_numpy(np.matmul), Kind.BOOL),
-    _two("solve", "np.linalg.solve", _solve, Kind.REAL),
-    _of_matrix("inv", "np.linalg.inv", _regular(np.linalg.inv)),
-    _of_matrix("det", "np.linalg.det", _regular(np.linalg.det)),
-    _of_matrix("pinv", "np.linalg.pinv", by_numpy(np.linalg.pinv, least=Kind.REAL)),
-    _of_matrix("eigvalsh", "np.linalg.eigvalsh", _regular(np.linalg.eigvalsh)),
-    _of_matrix("cholesky", "np.linalg.cholesky", _regular(np.linalg.cholesky)),
-    Row("is_singular", _each, "ops.is_singular({0})", "np.linalg.det({0}) == 0", "np.linalg.det({0}) == 0", False, common=Kind.REAL,
+    _two("matmul", "np.matmul", by_numpy(np.matmul), Kind.BOOL, Hazard.SPREADS, "careful.matmul({0}, {1}, {batch0}, {batch1})"),
+    _two("solve", "np.linalg.solve", _solve, Kind.REAL, Hazard.ARISES),
+    _of_matrix("inv", "np.linalg.inv", _regular(np.linalg.inv), Hazard.ARISES),
+    _of_matrix("det", "np.linalg.det", _regular(np.linalg.det), Hazard.SPREADS),
+    _of_matrix("pinv", "np.linalg.pinv", by_numpy(np.linalg.pinv, least=Kind.REAL), Hazard.ARISES),
+    _of_matrix("eigvalsh", "np.linalg.eigvalsh", _regular(np.linalg.eigvalsh), Hazard.ARISES),
+    _of_matrix("cholesky", "np.linalg.cholesky", _regular(np.linalg.cholesky), Hazard.ARISES),
+    Row("is_singular", _each, "ops.is_singular({0})", "np.linalg.det({0}) == 0", "np.linalg.det({0}) == 0", Hazard.NONE, common=Kind.REAL,
         broadcasts=False),
     Row("is_positive", _each, "ops.is_positive({0})", "np.linalg.eigvalsh({0})[0] > 0", "np.all(np.linalg.eigvalsh({0}) > 0, axis=-1)",
-        False, common=Kind.REAL, broadcasts=False),
-    Row("cross", by_numpy(np.cross, least=Kind.INT), "ops.cross({0}, {1})", "np.cross({0}, {1})", "np.cross({0}, {1})", common=Kind.INT),
+        Hazard.NONE, common=Kind.REAL, broadcasts=False),
+    Row("cross", by_numpy(np.cross, least=Kind.INT), "ops.cross({0}, {1})", "np.cross({0}, {1})", "np.cross({0}, {1})",
+        Hazard.SPREADS, common=Kind.INT, careful="careful.cross({0}, {1})"),
     Row("norm2", by_numpy(lambda array, axis: np.linalg.norm(array, axis=axis), "axis", least=Kind.REAL),
-        "ops.norm2({0}, {axis}, {batch0})", "np.linalg.norm({0}, axis={axis})", "np.linalg.norm({0}, axis={axis})", common=Kind.REAL,
-        broadcasts=False),
+        "ops.norm2({0}, {axis}, {batch0})", "np.linalg.norm({0}, axis={axis})", "np.linalg.norm({0}, axis={axis})",
+        Hazard.SPREADS, common=Kind.REAL, broadcasts=False, careful="careful.norm2({0}, {axis}, {batch0})"),
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from deepalgo.ir import Attr, Kind, Type
-from deepalgo.ops.row import Row
+from deepalgo.ops.row import Hazard, Row
 
 
 def _match(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
@@ -39,6 +39,7 @@ ROWS = (
         "ops.match({0}, {1}, {2}, {transforms}, {p}, {batch0}, {batch1}, {batch2})",
         _DISTANCE,
         _DISTANCE,
+        Hazard.SPREADS,
         common=Kind.REAL,
         broadcasts=False,
         numpy_form="matching",
@@ -50,6 +51,7 @@ ROWS = (
         "ops.soft_match({0}, {1}, {2}, {3}, {transforms}, {p}, {batch0}, {batch1}, {batch2}, '{key}')",
         _SMOOTH,
         _SMOOTH,
+        Hazard.SPREADS,
         common=Kind.REAL,
         broadcasts=False,
         numpy_form="matching",
@@ -61,6 +63,7 @@ ROWS = (
         "ops.match_flow({0}, {1}, {2}, {3}, {transforms}, {p}, {batch1}, {batch2}, {batch3})",
         _FLOW,
         _FLOW,
+        Hazard.NONE,
         common=Kind.REAL,
         broadcasts=False,
         numpy_form="matching",

@@ -13,14 +13,14 @@ import numpy as np
 
 from deepalgo.ir import Attr, Kind, Type
 from deepalgo.ops.by_numpy import by_numpy
-from deepalgo.ops.row import Row
+from deepalgo.ops.row import Hazard, Row
 
 _interp = by_numpy(np.interp, most=Kind.REAL)
 
 
 def _sort(name: str, function: Callable[..., Any]) -> Row:
     text = f"np.{name}({{0}}, {{axis}}, kind='stable')"
-    return Row(name, by_numpy(function, "axis", most=Kind.REAL), f"ops.{name}({{0}}, {{axis}}, {{batch0}})", text, text, False,
+    return Row(name, by_numpy(function, "axis", most=Kind.REAL), f"ops.{name}({{0}}, {{axis}}, {{batch0}})", text, text, Hazard.NONE,
                broadcasts=False)
 
 
@@ -34,7 +34,7 @@ ROWS = (
     _sort("sort", np.sort),
     _sort("argsort", np.argsort),
     Row("searchsorted", _searchsorted, "ops.searchsorted({0}, {1}, '{side}', {batch0}, {batch1})", "np.searchsorted({0}, {1}, '{side}')",
-        "np.searchsorted({0}, {1}, '{side}')", False, common=Kind.BOOL, broadcasts=False),
+        "np.searchsorted({0}, {1}, '{side}')", Hazard.NONE, common=Kind.BOOL, broadcasts=False),
     Row("interp", _interp, "ops.interp({0}, {1}, {2}, {batch0}, {batch1}, {batch2})", "float(np.interp({0}, {1}, {2}))",
-        "np.interp({0}, {1}, {2})", common=Kind.REAL, broadcasts=False),
+        "np.interp({0}, {1}, {2})", Hazard.SPREADS, common=Kind.REAL, broadcasts=False),
 )

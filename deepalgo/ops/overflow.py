@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from deepalgo.ir import Kind
-from deepalgo.ops.row import Row, elementwise
+from deepalgo.ops.row import Hazard, Row, elementwise
 
 ROWS = (
     Row("no_overflow", elementwise(least=Kind.REAL, result=Kind.BOOL), "ops.no_overflow({*})",
         "(math.isfinite({0}) or not all(map(math.isfinite, ({*},)[1:])))", "(np.isfinite({0}) | ~np.all(np.isfinite([{*}][1:]), axis=0))",
-        False, common=Kind.REAL),
+        Hazard.NONE, common=Kind.REAL),
 )

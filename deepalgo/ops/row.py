@@ -9,11 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import TypeAlias
 
 from deepalgo.ir import Attr, Kind, Type
 
 Infer: TypeAlias = Callable[[Sequence[Type], Mapping[str, Attr]], Type]
+
+
+class Hazard(Enum):
+    """Whether a value or a derivative can be inf or NaN.
+
+    NONE: only the value, where an operand is; the derivatives are finite numbers that no operand changes.
+    SPREADS: where an operand is inf or NaN, or so large or so small that products leave the range of floats.
+    ARISES: at ordinary operands, too: at an end of the domain, beyond it, or because the function grows fast.
+    """
+
+    NONE = "none"
+    SPREADS = "spreads"
+    ARISES = "arises"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +43,8 @@ class Row:
     torch: str
     python: str
     numpy: str
-    #: Value or local derivative can be non-finite, so a sample that does not come this way must not be asked for a gradient.
-    risky: bool = True
+    #: Has no default: each row says it.
+    hazard: Hazard
     #: Operands are brought to one kind, at least this one; None leaves them as they are.
     common: Kind | None = None
     #: So many leading operands keep their kind all the same (the condition of `select`).
@@ -43,6 +57,13 @@ class Row:
     numpy_form: str = ""
     #: Torch spelling for whole batches, or "" if it is the same.
     batched: str = ""
+    #: Torch spelling for careful derivatives where an operation works neither number by number nor sample by sample.
+    careful: str = ""
+
+    @property
+    def risky(self) -> bool:
+        """Whether a derivative can be inf or NaN: then a sample with an adjoint of 0 must not be asked for it."""
+        return self.hazard is not Hazard.NONE
 
 
 def elementwise(least: Kind = Kind.BOOL, most: Kind = Kind.COMPLEX, result: Kind | None = None) -> Infer:

@@ -16,7 +16,7 @@ import numpy as np
 
 from deepalgo.ir import Attr, Kind, Type
 from deepalgo.ops.by_numpy import blank, by_numpy, type_of
-from deepalgo.ops.row import Row
+from deepalgo.ops.row import Hazard, Row
 
 _reshape = by_numpy(np.reshape, "shape")
 
@@ -27,12 +27,12 @@ def _concat(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 
 
 ROWS = (
-    Row("reshape", _reshape, "ops.reshape({0}, {shape}, {batch0})", "np.reshape({0}, {shape})", "np.reshape({0}, {shape})", False,
+    Row("reshape", _reshape, "ops.reshape({0}, {shape}, {batch0})", "np.reshape({0}, {shape})", "np.reshape({0}, {shape})", Hazard.NONE,
         broadcasts=False),
     Row("permute", by_numpy(np.transpose, "axes"), "ops.permute({0}, {axes}, {batch0})", "np.transpose({0}, {axes})",
-        "np.transpose({0}, {axes})", False, broadcasts=False),
+        "np.transpose({0}, {axes})", Hazard.NONE, broadcasts=False),
     Row("broadcast", by_numpy(np.broadcast_to, "shape"), "ops.broadcast({0}, {shape}, {batch0})", "np.broadcast_to({0}, {shape})",
-        "np.broadcast_to({0}, {shape})", False, broadcasts=False),
+        "np.broadcast_to({0}, {shape})", Hazard.NONE, broadcasts=False),
     Row("concat", _concat, "ops.concat(({*},), {axis}, {batch})", "np.concatenate([{*}], axis={axis})",
-        "np.concatenate([{*}], axis={axis})", False, common=Kind.BOOL, broadcasts=False),
+        "np.concatenate([{*}], axis={axis})", Hazard.NONE, common=Kind.BOOL, broadcasts=False),
 )

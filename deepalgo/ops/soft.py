@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from deepalgo.ir import Attr, Kind, Type
-from deepalgo.ops.row import Row, broadcast, cast
+from deepalgo.ops.row import Hazard, Row, broadcast, cast
 
 
 def _soft_choice(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
@@ -25,6 +25,6 @@ def _soft_choice(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 
 
 ROWS = (
-    Row("soft_choice", _soft_choice, "ops.soft_choice({0}, {1}, {2}, {3}, {4}, {5}, '{key}')", "{0}", "{0}", False),
-    Row("or_inf", cast(Kind.REAL), "ops.or_inf({0})", "min(math.inf, {0})", "np.fmin(np.inf, {0})", False, common=Kind.REAL),
+    Row("soft_choice", _soft_choice, "ops.soft_choice({0}, {1}, {2}, {3}, {4}, {5}, '{key}')", "{0}", "{0}", Hazard.NONE),
+    Row("or_inf", cast(Kind.REAL), "ops.or_inf({0})", "min(math.inf, {0})", "np.fmin(np.inf, {0})", Hazard.NONE, common=Kind.REAL),
 )

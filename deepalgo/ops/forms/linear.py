@@ -23,7 +23,7 @@ from deepalgo.ops.forms.reductions import lay
 def matmul(a: Tensor, b: Tensor, a_batch: int, b_batch: int) -> Tensor:
     """`a @ b` of each sample: vectors, matrices and stacks of matrices."""
     row, column = a.dim() - a_batch == 1, b.dim() - b_batch == 1
-    a, b = _line_up(a.unsqueeze(-2) if row else a, b.unsqueeze(-1) if column else b, a_batch, b_batch)
+    a, b = line_up(a.unsqueeze(-2) if row else a, b.unsqueeze(-1) if column else b, a_batch, b_batch)
     product = (a.long() @ b.long()) != 0 if a.dtype == torch.bool else a @ b
     product = product.squeeze(-1) if column else product
     return product.squeeze(-1 if column else -2) if row else product
@@ -32,7 +32,7 @@ def matmul(a: Tensor, b: Tensor, a_batch: int, b_batch: int) -> Tensor:
 def solve(a: Tensor, b: Tensor, a_batch: int, b_batch: int) -> Tensor:
     """`np.linalg.solve(a, b)` of each sample; b is one vector, or a matrix of columns."""
     column = b.dim() - b_batch == 1
-    a, b = _line_up(a, b.unsqueeze(-1) if column else b, a_batch, b_batch)
+    a, b = line_up(a, b.unsqueeze(-1) if column else b, a_batch, b_batch)
     x = _solve(a, b)
     return x.squeeze(-1) if column else x
 
@@ -151,7 +151,7 @@ def _mirror(a: Tensor) -> Tensor:
     return torch.tril(a) + torch.tril(a, -1).mH
 
 
-def _line_up(a: Tensor, b: Tensor, a_batch: int, b_batch: int) -> tuple[Tensor, Tensor]:
+def line_up(a: Tensor, b: Tensor, a_batch: int, b_batch: int) -> tuple[Tensor, Tensor]:
     """Both with their sample axis in the same place, so that torch broadcasts the axes after it as NumPy would."""
     rank = max(a.dim() - a_batch, b.dim() - b_batch)
     return _lift(a, a_batch, rank), _lift(b, b_batch, rank)

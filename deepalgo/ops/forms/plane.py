@@ -16,7 +16,7 @@ from torch.autograd.function import FunctionCtx
 
 from deepalgo.ops.forms.endpoints import without_zero
 from deepalgo.ops.forms.operands import Operand, apply, may_look, spread, tensors
-from deepalgo.ops.forms.quick import nonzero
+from deepalgo.ops.forms.quick import finite, nonzero
 
 
 def hypot(x: Operand, y: Operand) -> Tensor:
@@ -82,6 +82,8 @@ class Atan2(torch.autograd.Function):
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
         y, x = ctx.saved_tensors
         length = torch.hypot(y, x)
-        if not (may_look() and nonzero(length)):
+        if not (may_look() and nonzero(length) and finite(length)):
             length = without_zero(length)
+            far = torch.isinf(length)  # the angle of an infinite point does not move
+            y, x = y.masked_fill(far, 0), x.masked_fill(far, 0)
         return g * (x / length / length), -g * (y / length / length)

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.autograd.function import FunctionCtx
 
 from deepalgo.ops.forms.operands import Operand, apply, is_integral, may_look, spread, tensors, wants_gradient
-from deepalgo.ops.forms.quick import above, nonzero
+from deepalgo.ops.forms.quick import above, below, nonzero
 
 
 def pow(base: Operand, exponent: Operand) -> Tensor:
@@ -123,8 +123,8 @@ def _slope_by_base(base: Tensor, exponent: Tensor) -> Tensor:
 
 
 def _slope_by_exponent(base: Tensor, power: Tensor) -> Tensor:
-    """`a**b log(a)`, 0 at base 0 and below, where only whole exponents have a value."""
-    if may_look() and above(base, 0):
+    """`a**b log(a)`, 0 at base 0 and below, where only whole exponents have a value, and at powers of infinity that are 0."""
+    if may_look() and above(base, 0) and below(base, torch.inf):
         return power * torch.log(base)
-    barred = base <= 0
+    barred = (base <= 0) | ((base == torch.inf) & (power == 0))
     return power.masked_fill(barred, 0) * torch.log(base.masked_fill(barred, 1))
