@@ -19,6 +19,7 @@ the result. Tables of numbers stay tables only where data choose a place in them
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
@@ -27,7 +28,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from deepalgo.emit.prune import prune
-from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.emit.rewriter import Fresh, Rewriter, all_values
 from deepalgo.emit.source.elimination import is_singular, solve
 from deepalgo.errors import InputError
 from deepalgo.ir import Block, Check, If, Kind, Leaf, Loop, Op, Program, Static, Tree, Type, Value, While
@@ -36,6 +37,8 @@ from deepalgo.ir import Sequence as SequenceTree
 from deepalgo.ops.indexing import index_of
 from deepalgo.ops.table import TABLE
 
+#: Numbers of a program that are written one by one at most.
+MOST = 300_000
 #: An array of NumPy, of values or of numbers.
 Cells: TypeAlias = Any
 #: What only moves the items of arrays about, as NumPy does it.
@@ -65,6 +68,8 @@ def scalarize(program: Program, weights: Mapping[str, Any]) -> Program:
     """The program with a value for every number of an array; an answer that is an array becomes a list, in reading order."""
     if program.changes:
         raise InputError(f"{program.name}() changes its arguments, which cannot be written in single numbers")
+    if (size := sum(math.prod(value.type.shape) for value in all_values(program))) > MOST:
+        raise InputError(f"{program.name}() computes {size} numbers, which are too many to be written one by one: there is style='python'")
     return prune(Scalarize(Fresh.of(program), weights).program(program))
 
 

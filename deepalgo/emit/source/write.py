@@ -293,7 +293,7 @@ def quoted(text: str) -> str:
 
 
 def _message(message: str, operands: Sequence[str]) -> str:
-    """The text of an exception; operands stand in braces, or are formatted where the text has marks that an f-string cannot hold.
+    r"""The text of an exception; operands stand in braces, or are formatted where the text has marks that an f-string cannot hold.
 
     >>> print(_message("x is {0:.2f}", ["x"]), _message("{0!r} isn't \"it\"", ["x"]))
     f"x is {x:.2f}" '{0!r} isn\'t "it"'.format(x)
@@ -301,7 +301,7 @@ def _message(message: str, operands: Sequence[str]) -> str:
     if not message:
         return ""
     if not operands:
-        return quoted(message.format())
+        return quoted(message.replace("{{", "{").replace("}}", "}"))
     parts = [(text.replace("{", "{{").replace("}", "}}"), field, spec, how) for text, field, spec, how in string.Formatter().parse(message)]
     filled = "".join(text + ("" if field is None else _field(operands[int(field)], spec, how)) for text, field, spec, how in parts)
     quote = '"' if '"' not in filled else "'"
