@@ -1,5 +1,7 @@
 """`da.newton.Solver`: answers for many systems, whatever they look like, with both backends."""
 
+import time
+
 import numpy as np
 import pytest
 import torch
@@ -70,7 +72,7 @@ def test_a_polynomial_without_a_real_root_does_not_converge():
 
 @pytest.mark.parametrize("shape", [(3,), (5, 3), (2, 2, 4)])
 def test_wrong_shapes_are_refused(cubic, shape):
-    with pytest.raises(da.InputError, match=r"must have the shape \(batch, 4\) or \(4\)"):
+    with pytest.raises(da.InputError, match=r"must have the shape \(batch, 4\) or \(4,\), not"):
         cubic.solve(np.ones(shape))
 
 
@@ -162,3 +164,64 @@ def test_fitting_a_solver_keeps_the_floor(cubic):
     assert "real_root" in str(fit)
     S = RNG.standard_normal((500, 4))
     assert solver.solve(S).converged.mean() >= cubic.solve(S).converged.mean() - 0.02
+
+
+@pytest.mark.parametrize("degree", [2, 3, 6])
+def test_roots_do_not_depend_on_the_size_of_coefficients_and_variable(degree):
+    rng = np.random.default_rng(degree)
+    S = rng.standard_normal((40, degree + 1))
+    solver = da.newton.Solver(degree)
+    for size in (-900, -500, -210, 0, 210, 500, 900):
+        for stretch in (-120, -30, 0, 30, 120):
+            powers = size - stretch * np.arange(degree, -1, -1)
+            if abs(powers).max() > 1000:
+                continue
+            scaled = np.ldexp(S, powers)
+            found = np.ldexp(solver.all_roots(scaled).view(float), -stretch).view(complex)
+            result = solver.solve(scaled)
+            x = np.ldexp(result.x, -stretch)
+            for row, roots, one, converged in zip(S, found, x, result.converged, strict=True):
+                wanted = np.roots(row)
+                assert abs(roots[:, None] - wanted).min(axis=0).max() <= 1e-9 * abs(wanted).max()
+                assert not converged or abs(one - wanted).min() <= 1e-6 * abs(wanted).max()
+            assert result.converged.mean() >= solver.solve(S).converged.mean() - 0.05
+
+
+@pytest.mark.parametrize(
+    ("S", "roots"),
+    [
+        ([1e160, -3e160, 2e160], (1.0, 2.0)),
+        ([1e-150, 0.0, -4e150], (-2e150, 2e150)),
+        ([1e-300, 0.0, -1e-300], (-1.0, 1.0)),
+        ([1e200, -1e-100], (1e-300,)),
+    ],
+)
+def test_coefficients_at_the_ends_of_the_range_have_their_roots(S, roots):
+    result = da.newton.Solver(degree=len(S) - 1).solve(S)
+    assert result.converged and min(abs(result.x - root) for root in roots) <= 1e-15 * max(map(abs, roots))
+
+
+def test_systems_of_large_coefficients_have_their_roots():
+    circles = np.array([[1.0, 0.0, 0.0, 1.0, 0.0, -4.0], [1.0, 0.0, 0.0, 0.0, -1.0, 0.0]])
+    solver = da.newton.Solver(degree=2, variables=2)
+    for size in (-800, 0, 800):
+        found = solver.solve(np.ldexp(circles, size))
+        assert found.converged and np.allclose(found.x, solver.solve(circles).x, rtol=1e-12, atol=0)
+
+
+def test_all_roots_of_one_polynomial_need_no_batch_axis():
+    found = da.newton.Solver(3).all_roots([1.0, -6.0, 11.0, -6.0])
+    assert found.shape == (3,) and np.allclose(np.sort(found.real), [1.0, 2.0, 3.0])
+    with pytest.raises(da.InputError) as error:
+        da.newton.Solver(3).all_roots([1.0, -6.0])
+    assert str(error.value) == "the coefficients must have the shape (batch, 4) or (4,), not (2,)"
+
+
+def test_the_first_call_at_degree_20_takes_seconds():
+    S = np.random.default_rng(0).standard_normal((20, 21))
+    begin = time.process_time()
+    solver = da.newton.Solver(20)
+    solver.solve(S)
+    found = solver.all_roots(S)
+    assert time.process_time() - begin < 5
+    assert all(abs(roots[:, None] - np.roots(row)).min(axis=0).max() < 1e-9 for row, roots in zip(S, found, strict=True))

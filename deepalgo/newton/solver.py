@@ -36,7 +36,8 @@ from deepalgo.newton.heuristics import Heuristic, halley_step_1d, newton_1d, new
 from deepalgo.newton.multistart import multistart, one_by_one
 from deepalgo.newton.polish import backward_error, newton_rounds, sizes
 from deepalgo.newton.polynomial import value
-from deepalgo.newton.roots import all_roots, starts_on_circles
+from deepalgo.newton.roots import all_roots, roots_together, starts_on_circles
+from deepalgo.newton.scale import balanced, grown
 from deepalgo.newton.starts import best_of
 from deepalgo.newton.system import evaluate, monomials
 
@@ -135,7 +136,7 @@ class Solver:
         if S.shape == self._shape(self.degree):
             found = self.solve(S[None])
             return Result(found.x[0], found.residual[0], found.converged[0], found.rounds[0])
-        S = self._checked(S)
+        S, by, unit = balanced(self._checked(S))
         shape = (len(S),) if self.is_single else (len(S), self.variables)
         x, rounds = np.full(shape, np.nan, dtype=self.dtype), np.zeros(len(S), dtype=np.int64)
         for degree, chosen in self._groups(S):
@@ -145,17 +146,24 @@ class Solver:
         x[~S.reshape(len(S), -1).any(axis=1)] = 0.0
         with np.errstate(all="ignore"):
             error = backward_error(x, S, self.degree)
-        return Result(x, sizes(x, S, self.degree), error <= self.tolerance, rounds)
+            residual = np.ldexp(sizes(x, S, self.degree), -unit)
+            return Result(grown(x, by), residual, error <= self.tolerance, rounds)
 
     def all_roots(self, S: Array) -> NDArray[np.complex128]:
-        """All complex roots of polynomials in one variable, (batch, degree); roots at infinity, of leading zeros, are NaN."""
+        """All complex roots of polynomials in one variable, (batch, degree), or (degree,) for one polynomial without a batch axis.
+
+        Roots at infinity, of leading zeros, are NaN.
+        """
         if not self.is_single:
             raise InputError("all_roots is for one polynomial in one variable")
-        S = self._checked(S)
+        S = self._numbers(S)
+        if S.shape == self._shape(self.degree):
+            return np.asarray(self.all_roots(S[None])[0])
+        S, by, _ = balanced(self._checked(S))
         roots = np.full((len(S), self.degree), np.nan, dtype=np.complex128)
         for degree, chosen in self._groups(S):
             roots[chosen, :degree] = self._run(S[chosen, -degree - 1 :], "all")
-        return roots
+        return np.asarray(grown(roots, by[:, None]))
 
     def _numbers(self, S: Array) -> Array:
         S = np.asarray(S)
@@ -166,8 +174,9 @@ class Solver:
     def _checked(self, S: Array) -> Array:
         S = self._numbers(S)
         if S.shape[1:] != self._shape(self.degree):
-            wanted = ", ".join(map(str, self._shape(self.degree)))
-            raise InputError(f"the coefficients must have the shape (batch, {wanted}) or ({wanted}), not {S.shape}")
+            wanted = self._shape(self.degree)
+            batch = ", ".join(map(str, wanted))
+            raise InputError(f"the coefficients must have the shape (batch, {batch}) or {wanted}, not {S.shape}")
         return S
 
     def _groups(self, S: Array) -> list[tuple[int, NDArray[np.int64]]]:
@@ -200,7 +209,7 @@ class Solver:
     def _network(self, which: str, example: Array) -> Network:
         """The network for samples like the example: the trained one, or one of another form with its weights."""
         if which == "all":
-            return compile(all_roots, example=((example,), {}))
+            return compile(all_roots if self.backend == "numba" else roots_together, example=((example,), {}))
         loops = self.backend == "numba" and not self.is_single
         if which == "given" and not loops and example.shape == self._shape(self.degree):
             return self.network

@@ -61,18 +61,40 @@ def fujiwara_bound(S: Any) -> Any:
 def polygon_radii(S: Any) -> list[Any]:
     """Bini's radii: the slopes of the upper convex hull of the logarithms of |coefficients|, one for each root.
 
-    The slope over an interval is a minimum, over the points to its left, of maxima over the points to its right.
+    The slope over an interval is a minimum, over the points to its left, of maxima over the points to its right; the maxima are running
+    ones, from the right.
 
     >>> [round(float(radius), 6) for radius in polygon_radii(np.array([1.0, 0.0, 0.0, -8.0]))]
     [2.0, 2.0, 2.0]
     """
     degree = len(S) - 1
     height = [np.log(abs(c) + TINY) for c in S]
-    slopes = [
-        min(max((height[right] - height[left]) / (right - left) for right in range(k + 1, degree + 1)) for left in range(k + 1))
-        for k in range(degree)
-    ]
-    return [np.exp(slope) for slope in slopes]
+    steepest = [_steepest_from(height, left) for left in range(degree)]
+    return [np.exp(min(steepest[left][k - left] for left in range(k + 1))) for k in range(degree)]
+
+
+def _steepest_from(height: list[Any], left: int) -> list[Any]:
+    """For each later interval the largest slope from one point to those on the right of the interval."""
+    found: list[Any] = []
+    for right in range(len(height) - 1, left, -1):
+        slope = (height[right] - height[left]) / (right - left)
+        found.append(slope if not found else max(slope, found[-1]))
+    return found[::-1]
+
+
+def polygon_radii_at_once(S: Any) -> Any:
+    """The same as an array, computed with arrays.
+
+    >>> polygon_radii_at_once(np.array([1.0, 0.0, 0.0, -8.0])).round(6).tolist()
+    [2.0, 2.0, 2.0]
+    """
+    degree = len(S) - 1
+    points, intervals = np.arange(degree + 1), np.arange(degree)
+    gaps = points[None, :] - points[:, None]
+    height = np.log(abs(S) + TINY)
+    slopes = (height[None, :] - height[:, None]) / np.where(gaps == 0, 1, gaps)
+    steepest = np.max(np.where(points > intervals[:, None, None], slopes, -np.inf), axis=-1)
+    return np.exp(np.min(np.where(points <= intervals[:, None], steepest, np.inf), axis=-1))
 
 
 def polygon_starts(S: Any) -> list[Any]:
