@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import deepalgo
+from deepalgo.commands.needs import need_picture
 from deepalgo.commands.target import Example, Target, load_function, parse_example, told
 
 
@@ -22,6 +23,7 @@ def draw(
     Example: deepalgo draw heat.py:loss --output loss.svg
     """
     with told("draw"):
+        need_picture(output, "--output")
         function, call = load_function(target), parse_example(example)
         deepalgo.draw(deepalgo.compile(function, example=call), output, unroll=unroll)
     print(f"wrote {output}")

@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from deepalgo.commands.needs import need_folder, need_package
+from deepalgo.commands.target import told
+
 reproduce = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Print the paper's tables beside ours, and draw its figures.")
 
 
@@ -25,6 +28,9 @@ def newton(
     """Train DeepNewton on the five tasks and print the paper's table beside ours: under ten minutes."""
     from deepalgo.newton.reproduce import reproduce as lines
 
+    with told("reproduce newton"):
+        need_package("pygraphviz", "the graph of Newton's method")
+        need_folder(folder, "--folder")
     for line in lines(folder, seeds, steps, checked):
         print(line, flush=True)
 
@@ -43,5 +49,9 @@ def cluster(
     unknown = [name for name in names if name not in STUDIES]
     if unknown:
         raise typer.BadParameter(f"there is no {unknown[0]}; there are {', '.join(STUDIES)}")
+    with told("reproduce cluster"):
+        need_folder(folder, "--folder")
+        for name in names:
+            STUDIES[name].load()  # data that is missing, or cannot be fetched, is noticed before an hour of training
     for line in lines(folder, names, quick):
         print(line, flush=True)

@@ -12,6 +12,7 @@ import typer
 import deepalgo
 from deepalgo.commands.columns import choose, parse_renames, read_columns, target_column
 from deepalgo.commands.grow import grow
+from deepalgo.commands.needs import need_file, need_package
 from deepalgo.commands.target import Example, Target, UsageError, load_function, parse_example, told
 from deepalgo.ir import Leaf, Static
 from deepalgo.signature import Signature
@@ -19,6 +20,8 @@ from deepalgo.signature import Signature
 if TYPE_CHECKING:
     from deepalgo.fitting.report import Fit
     from deepalgo.network import Network
+
+GROWN = "the function has grown, so --write cannot put it into its source; --output FILE writes it as a function"
 
 
 def tune(
@@ -45,6 +48,7 @@ def tune(
     with told("tune"):
         function = load_function(target)
         names = vars(inspect.getmodule(function)) if inspect.getmodule(function) else {}
+        _look_ahead(function, data, checkpoint, plot, output, write, bool(tensorize))
         columns = read_columns(data)
         renamed = parse_renames(column or [], _parameters(function))
         network = _compile(function, columns, renamed, example)
@@ -58,6 +62,21 @@ def tune(
         if plot is not None:
             fit.plot().savefig(plot)
             print(f"wrote {plot}")
+
+
+def _look_ahead(
+    function: Callable[..., Any], data: Path, checkpoint: Path | None, plot: Path | None, output: Path | None, write: bool, grows: bool
+) -> None:
+    """Refuse what would fail after training."""
+    if data.suffix == ".parquet":
+        need_package("polars", "a Parquet file")
+    for path, option in ((checkpoint, "--checkpoint"), (plot, "--plot"), (output, "--output")):
+        if path is not None:
+            need_file(path, option)
+    if write and grows:
+        raise UsageError(GROWN)
+    if write:
+        need_file(Path(inspect.getsourcefile(inspect.unwrap(function)) or ""), "--write")
 
 
 def _compile(function: Callable[..., Any], columns: dict[str, Any], renamed: dict[str, str], example: str) -> Network:
@@ -104,7 +123,7 @@ def _hand_back(fit: Fit, write: bool, output: Path | None) -> None:
         print(f"\nwrote {output}")
     if is_tensorized(fit.network):
         if write:
-            raise UsageError("the function has grown, so --write cannot put it into its source; --output FILE writes it as a function")
+            raise UsageError(GROWN)
         if output is None:
             print(f"\n{deepalgo.source(fit.network)}")
         return
