@@ -196,6 +196,8 @@ BY_FUNCTION = {
 }
 #: Calls with more than one option, or with other shapes.
 MORE = [
+    "i // 0", "i // (i - 2)", "i ** -1", "i ** 2", "np.power(i, i - 9)", "np.floor_divide(i, i - i)", "np.divmod(i, i - i)", "7 // i",
+    "i[0, 0] // 0", "i[0, 0] // (i[0, 0] - i[0, 0])", "i[0, 0] ** -1", "i[0, 0] ** 2", "np.float_power(i, -1)",
     "np.diff(m, 2, -1, 0.0)", "np.diff(m, 1, 0)", "np.linspace(0.0, x, 4, False)", "np.split(m, 3, 1)", "np.nan_to_num(v, True, 7.0)",
     "np.average(m, 1, [1.0, 2.0, 3.0])", "np.average(m, 0, [1.0, 2.0], True)", "m.reshape(3, 2, order='F')", "np.reshape(m, (3, 2), 'F')",
     "m.T.ravel('K')", "m.T.ravel('A')", "m.T.flatten('K')", "m.T.reshape(2, 3, order='A')", "m.ravel('K')", "m.item(1)", "m.item(1, 2)",

@@ -147,7 +147,8 @@ def on_signals(machine: Machine, op: type[ast.operator], left: Any, right: Any) 
         value = native(machine, NATIVE[op], known[0], known[1])  # raises as Python would
         if isinstance(value, complex) and not isinstance(known[0], complex) and not isinstance(known[1], complex):
             return value
-    if flavour == "np" and (truths or machine.numpy_raises is not None):
+    whole = op in (ast.FloorDiv, ast.Pow) and max(_kind(left), _kind(right)) is Kind.INT
+    if flavour == "np" and (truths or whole or machine.numpy_raises is not None):
         from deepalgo.stage.arrays import elementwise
 
         return elementwise.apply(machine, NAMES[op], NATIVE[op], [left, right])

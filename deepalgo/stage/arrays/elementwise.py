@@ -75,9 +75,22 @@ def _apply(machine: Machine, name: str, native: Callable[..., Any], args: Args) 
         result = machine.emit(name, *signals, flavour="np")
     except (ValueError, TypeError) as error:
         raise UserRaise(type(error), str(error), machine.span) from None
+    if name in ("floordiv", "pow") and all(signal.kind is Kind.INT for signal in signals):
+        result = _of_whole_numbers(machine, name, result, signals)
     if machine.numpy_raises is not None and name in MAY_WARN:
         _raise_warnings(machine, name, result, signals)
     return wrap(machine, with_known(machine, native, result, signals))
+
+
+def _of_whole_numbers(machine: Machine, name: str, result: Signal, signals: list[Signal]) -> Signal:
+    """Whole numbers of NumPy have no infinity: a quotient by zero is zero, and there are no negative powers."""
+    if name == "floordiv":
+        return machine.emit("select", machine.emit("eq", signals[1], 0, flavour="np"), 0, result, flavour="np")
+    whole = machine.emit("ge", signals[1], 0, flavour="np")
+    for _ in whole.shape:
+        whole = machine.emit("all", whole, axis=0)
+    machine.check(whole, ValueError, "Integers to negative integer powers are not allowed.")
+    return result
 
 
 def _on_truths(machine: Machine, name: str, native: Callable[..., Any], arity: int) -> str:
@@ -144,6 +157,8 @@ def _operand(machine: Machine, name: str, value: Any) -> Signal:
 def _ufunc(name: str, native: Callable[..., Any], arity: int) -> Handler:
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         args = _in_kind(machine, name, native, args, kwargs, node)
+        if native is np.float_power:
+            args = [apply(machine, "mul", operator.mul, [item, 1.0]) for item in args]
         result = apply(machine, name, native, args[:arity])
         if "out" in kwargs:
             return _put(machine, native, result, kwargs["out"], kwargs.get("where", True), node)
