@@ -62,7 +62,7 @@ class TensorizeError(DeepalgoError):
 #: Where the network stops and Python would go on: what is said of it, and a way out.
 LIMITS = {
     "LoopBound": ("this loop is {}", "Compile with a larger max_rounds"),
-    "RecursionError": ("this is {}", "Write it as a loop"),
+    "RecursionBound": ("this is {}", "Write it as a loop"),
     "ComplexResult": ("{}", "Keep the base positive"),
     "RealResult": ("{}", "Give an example with real numbers"),
     "FloatResult": ("{}", "Make the base a float"),

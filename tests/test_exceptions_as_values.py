@@ -98,3 +98,21 @@ def test_a_text_that_depends_on_data_is_refused_where_it_is_looked_at():
     with pytest.raises(da.CompileError) as caught:
         da.compile(text_of_data)
     assert caught.value.reason == "the length of a string depends on data"
+
+
+def counts_down(v):
+    return v if v < 1 else 1.0 + counts_down(v - 1.0) * 1.0
+
+
+def guards_its_recursion(x):
+    try:
+        if x < 0:
+            raise Exception("negative")
+        return counts_down(x)
+    except (RecursionError, Exception):
+        return -5.0
+
+
+def test_no_handler_takes_the_bound_of_a_recursion():
+    answers = da.compile(guards_its_recursion, errors="nan")([-1.0, 3.5, 60.0]).tolist()
+    assert answers[:2] == [guards_its_recursion(-1.0), guards_its_recursion(3.5)] and math.isnan(answers[2])

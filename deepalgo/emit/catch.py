@@ -33,6 +33,7 @@ from collections.abc import Iterable, Sequence
 
 from deepalgo.emit.code_errors import CodeErrors
 from deepalgo.emit.rewriter import Fresh, Rewriter
+from deepalgo.errors import LIMITS
 from deepalgo.ir import Block, Check, Handler, If, Program, Try, Value
 
 
@@ -47,8 +48,8 @@ def catches(names: Iterable[str], error: str) -> bool:
     >>> catches(["ArithmeticError"], "ZeroDivisionError"), catches(["Exception"], "Unstable"), catches(["Exception"], "LoopBound")
     (True, True, False)
     """
-    if error == "LoopBound":  # no exception of the user's program: only what a transformation attempts is saved from it
-        return error in names
+    if error in LIMITS:  # no exception of the user's program: only what a transformation attempts is saved from it
+        return "LoopBound" in names
     return any(_takes(name, error) for name in names)
 
 

@@ -33,6 +33,7 @@ from deepalgo.stage.values import (
     Frame,
     Generator,
     Partial,
+    RecursionBound,
     Text,
     Union,
     UserRaise,
@@ -312,7 +313,7 @@ def _refuse_kinds(machine: Machine, frame: Frame, node: ast.AST | None) -> None:
     """Functions that are not functions in the sense of a signal-flow graph."""
     levels, counts = levels_on_data(machine, frame)
     if levels > MAX_LEVELS and not counts:
-        raise UserRaise(RecursionError, f"still recursing after {MAX_LEVELS} levels", machine.span)
+        raise UserRaise(RecursionBound, f"still recursing after {MAX_LEVELS} levels", machine.span)
     if len(machine.frames) > MAX_DEPTH:
         machine.refuse(
             f"the calls nest deeper than {MAX_DEPTH}: recursion that data must end, or that never ends",

@@ -21,7 +21,7 @@ from deepalgo.stage.regions import Arm, Meeting, Pending, resume, run_arm
 from deepalgo.stage.sequence import close, open_arm, sequence
 from deepalgo.stage.sifting import Given
 from deepalgo.stage.truth import truth
-from deepalgo.stage.values import LOST, UNDEFINED, Generator, Signal, UserRaise
+from deepalgo.stage.values import LOST, UNDEFINED, Generator, RecursionBound, Signal, UserRaise
 
 Handle = Callable[[Machine, Any], "Exit | Pending"]
 
@@ -129,7 +129,7 @@ def leaf(machine: Machine, thunk: Callable[[], Exit], node: ast.AST) -> Exit:
         outcome = resume(machine, arm)
         if arm.raised is None:
             return outcome
-        if not issubclass(arm.raised.kind, classes):
+        if arm.raised.kind is RecursionBound or not issubclass(arm.raised.kind, classes):
             raise arm.raised
         return Exit({Way.RAISE: Case(None, thrown(machine, arm.raised))})
     if arm.raised is not None:

@@ -13,7 +13,7 @@ from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import contains_signal
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.unions import distribute, distribute_first
-from deepalgo.stage.values import Signal, Text, Union, UserRaise, user_method
+from deepalgo.stage.values import RecursionBound, Signal, Text, Union, UserRaise, user_method
 
 #: Where an exception was raised; no name that a program could use.
 PLACE = "raised at"
@@ -24,7 +24,7 @@ UNKNOWN = frozenset({"__context__", "__traceback__", "__suppress_context__", "__
 def class_named(machine: Machine, name: str) -> type[BaseException] | None:
     """The exception class behind the name in a check; None for errors that Python does not know."""
     found = machine.error_classes.get(name) or getattr(builtins, name, None)
-    return found if isinstance(found, type) and issubclass(found, BaseException) else None
+    return found if isinstance(found, type) and issubclass(found, BaseException) and found is not RecursionBound else None
 
 
 def raised_by(machine: Machine, check: Check) -> BaseException:

@@ -20,7 +20,7 @@ from deepalgo.stage.machine import Machine
 from deepalgo.stage.regions import Arm, Meeting, Thunk, branch, resume, run_arm
 from deepalgo.stage.sequence import sequence
 from deepalgo.stage.structure import structure_of
-from deepalgo.stage.values import UNDEFINED, Signal, Union, UserRaise
+from deepalgo.stage.values import UNDEFINED, RecursionBound, Signal, Union, UserRaise
 
 Classes = tuple[type[BaseException], ...]
 COMPOUND = (ast.If, ast.For, ast.While, ast.Try, ast.With)
@@ -224,7 +224,7 @@ def _passes_on(handler: ast.ExceptHandler) -> bool:
 
 
 def _handler_of(error: type[BaseException] | None, catches: list[Classes]) -> int | None:
-    if error is None:
+    if error is None or error is RecursionBound:
         return None
     return next((place for place, classes in enumerate(catches) if issubclass(error, classes)), None)
 

@@ -286,6 +286,10 @@ class UserRaise(Exception):
         return self.error
 
 
+class RecursionBound(BaseException):
+    """A recursion that data must end is staged to some level only: a limit of ours, which no handler of the user's takes."""
+
+
 class NeedsUnroll(Exception):
     """A loop that is being staged once for all rounds needs its index as a plain number."""
 
