@@ -13,7 +13,7 @@ from deepalgo.errors import CompileError
 from deepalgo.spans import Span, attribute_span
 from deepalgo.stage import names
 from deepalgo.stage.arrays.box import Array
-from deepalgo.stage.arrays.elementwise import Masked
+from deepalgo.stage.arrays.elementwise import Masked, Positions
 from deepalgo.stage.heap import restore_content
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.structure import is_plain_object, is_same
@@ -28,7 +28,7 @@ def get_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any
     from deepalgo.stage import signal_methods
     from deepalgo.stage.arrays import methods
 
-    if isinstance(value, (Array, Masked)) or (isinstance(value, Signal) and _is_numpys(value, name)):
+    if isinstance(value, (Array, Masked, Positions)) or (isinstance(value, Signal) and _is_numpys(value, name)):
         return methods.attribute(machine, value, name, node)
     if isinstance(value, Signal):
         return signal_methods.attribute(machine, value, name, node)

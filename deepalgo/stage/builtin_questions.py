@@ -11,8 +11,10 @@ import numpy as np
 
 from deepalgo.ir import Kind
 from deepalgo.stage import arithmetic, attributes, comparisons, iteration
+from deepalgo.stage.arrays import masked
 from deepalgo.stage.arrays.box import Array, shape_of
 from deepalgo.stage.arrays.convert import representative_array
+from deepalgo.stage.arrays.elementwise import Masked, Positions
 from deepalgo.stage.builtin_containers import DynamicRange
 from deepalgo.stage.exits import Way, falling
 from deepalgo.stage.generators import collect, search
@@ -119,6 +121,8 @@ def _len_one(machine: Machine, value: Any, node: ast.AST) -> Any:
         return fold(machine, value, 0, lambda total, _: arithmetic.binary(machine, ast.Add, total, 1, node), node)
     if isinstance(value, DynamicRange):
         return value.length(machine, node)
+    if isinstance(value, (Masked, Positions)):
+        return masked.count(machine, value)
     if isinstance(value, Array):
         extent = shape_of(value)
         if not extent:

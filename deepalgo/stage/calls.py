@@ -30,8 +30,8 @@ from deepalgo.stage.unions import distribute, distribute_first
 from deepalgo.stage.values import (
     BoundMethod,
     Closure,
+    DataLength,
     Frame,
-    Generator,
     Partial,
     RecursionBound,
     Text,
@@ -60,7 +60,7 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
     if handler is not None:
         if any(isinstance(item, Text) for item in args) and str(getattr(function, "__module__", "")).startswith("numpy"):
             machine.refuse("a string made from data is used", "Strings made from data are only good for messages.", node)
-        if function not in natives.LAZY and any(isinstance(item, Generator) for item in args):
+        if function not in natives.LAZY and any(isinstance(item, DataLength) for item in args):
             args = [generators.given(machine, item, function in natives.FOLDING, node) for item in args]
         return _handle(machine, handler, args, kwargs, node)
     manages = managers.decorated(function)

@@ -17,7 +17,7 @@ from deepalgo.stage.regions import choose, meet, only_computes, resume, run_arm
 from deepalgo.stage.sifting import Asked, Given, Sifted, kept
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute, distribute_first, resolve
-from deepalgo.stage.values import Closure, Frame, Generator, Partial, Signal, StandIn, Text, Union, UserRaise
+from deepalgo.stage.values import Closure, DataLength, Frame, Generator, Partial, Signal, StandIn, Text, Union, UserRaise
 
 
 def evaluate(machine: Machine, node: ast.expr) -> Any:
@@ -313,6 +313,8 @@ def _comprehend(
     machine: Machine, parts: list[ast.comprehension], frame: Frame, source: Any, add: Callable[[Any, Callable[[], None]], None]
 ) -> None:
     """Run the loops of a comprehension."""
+    if isinstance(source, DataLength):
+        source = iteration.opened(machine, source, parts[0].iter)
     items = source if isinstance(source, Sifted) else iteration.one_by_one(machine, source, parts[0].iter)
     machine.heap.namespace(frame.names)
     machine.frames.append(frame)

@@ -12,7 +12,7 @@ from deepalgo.ir import Kind
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, call_native, contains_signal, label
 from deepalgo.stage.signatures import Bound, Signature, WrongCall, bind, signature_of
-from deepalgo.stage.values import UserRaise
+from deepalgo.stage.values import DataLength, UserRaise
 
 #: Sums and the like, which take their items in another kind if they are given one.
 SUMS = frozenset({
@@ -23,6 +23,8 @@ SUMS = frozenset({
 SILENT = {"subok": (True, False), "device": ("cpu",)}
 #: Functions whose `order` tells only how their answer lies in memory.
 LAID = frozenset({np.full_like, np.clip, np.asarray_chkfinite, np.einsum})
+#: What functions of NumPy do where an argument has a length that depends on data, as far as they have a rule for it.
+MASKED: dict[Any, Callable[[Machine, dict[str, Any], ast.AST], Any]] = {}
 #: Functions of NumPy, or of this package, that are a text of ours under options that the rule itself does not understand.
 TEXTS: dict[Any, Callable[..., Any]] = {}
 
@@ -45,6 +47,10 @@ def gate(signature: Signature, function: Any, handler: Handler, options: frozens
             bound = bind(signature, args, kwargs)
         except WrongCall:
             wrong_call(machine, function, args, kwargs, node)
+        if function in MASKED and any(isinstance(item, DataLength) for item in bound.values.values()):
+            found = MASKED[function](machine, dict(bound.values), node)
+            if found is not None:
+                return found
         out = None if "out" in options or function is np.linalg.multi_dot else _taken_out(bound)
         if out is not None:
             return _stored(machine, out, rule(machine, *bound.arguments(signature), node), called, node)

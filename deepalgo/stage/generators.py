@@ -21,7 +21,7 @@ from deepalgo.stage.moments import Moment
 from deepalgo.stage.sifting import Given, Sifted, stream
 from deepalgo.stage.structure import ANYTHING
 from deepalgo.stage.trial import trial
-from deepalgo.stage.values import UNDEFINED, Frame, Generator, NeedsUnroll, Signal, Union
+from deepalgo.stage.values import UNDEFINED, DataLength, Frame, Generator, NeedsUnroll, Signal, Union
 
 #: Takes an item and tells how the generator goes on: by falling through, or by a return.
 Consumer = Callable[[Any], Exit]
@@ -252,8 +252,10 @@ def collect(machine: Machine, generator: Generator, node: ast.AST) -> Any:
 
 def given(machine: Machine, value: Any, folding: bool, node: ast.AST) -> Any:
     """What a rule gets for an argument: the items of a generator, or itself where their number depends on data and the rule can fold."""
+    from deepalgo.stage.iteration import opened
+
     if not isinstance(value, Generator):
-        return value
+        return opened(machine, value, node) if folding and isinstance(value, DataLength) else value
     if not folding:
         return _as_stream(machine, value, node)
     try:

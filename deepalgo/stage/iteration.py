@@ -13,6 +13,7 @@ from typing import Any
 from deepalgo.stage import iterator_texts
 from deepalgo.stage.arrays import indexing
 from deepalgo.stage.arrays.box import Array, root_of, shape_of
+from deepalgo.stage.arrays.elementwise import Masked, Positions
 from deepalgo.stage.endless import refuse_endless
 from deepalgo.stage.generators import collect
 from deepalgo.stage.machine import Machine
@@ -69,6 +70,11 @@ def opened(machine: Machine, value: Any, node: ast.AST) -> Any:
     """What the `__iter__` of an object of the user's hands out; an iterator of theirs as a generator that asks it again and again."""
     from deepalgo.stage.calls import call, interpret
 
+    if isinstance(value, (Masked, Positions)):
+        from deepalgo.stage.arrays import masked
+
+        found = masked.entries(machine, value)
+        return value if found is None else found
     method = user_method(value, "__iter__")
     if method is None:
         return value

@@ -113,6 +113,7 @@ def find(function: Any) -> Handler | None:
         kinds,
         layout,
         linear,
+        masked,
         reductions,
         ufunc_methods,
         written,

@@ -11,6 +11,7 @@ from deepalgo.ir import Kind
 from deepalgo.stage.aliases import refuse_kin
 from deepalgo.stage.arrays import indexing
 from deepalgo.stage.arrays.box import Array
+from deepalgo.stage.arrays.elementwise import Masked, Positions
 from deepalgo.stage.machine import UNROLL, Machine
 from deepalgo.stage.moments import Spendable
 from deepalgo.stage.structure import Number, join, structure_of
@@ -63,6 +64,10 @@ def get_item(machine: Machine, container: Any, key: Any, node: ast.AST) -> Any:
     refuse_text(machine, "is used as a key", key, node)
     if isinstance(container, Array):
         return indexing.get(machine, container, key, node)
+    if isinstance(container, (Masked, Positions)):
+        from deepalgo.stage.arrays import masked
+
+        return masked.item(machine, container, key, node)
     if isinstance(container, Signal):
         if container.flavour == "np":
             return indexing.get_from_number(machine, container, key, node)

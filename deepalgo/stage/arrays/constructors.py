@@ -203,3 +203,9 @@ def _linspace(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
     if kwargs.get("endpoint", True) and count > 1:
         points = machine.emit("put", points, to_signal(machine, stop), key=(-1,), flavour="np")
     return wrap(machine, points)
+
+
+@handles(np.broadcast)
+def _broadcast(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    """Only shapes are asked of it: of arrays that hold nothing."""
+    return call_numpy(machine, np.broadcast, *[np.empty(shape(machine, item)) for item in args])

@@ -121,7 +121,10 @@ def _apply_masked(machine: Machine, name: str, native: Callable[..., Any], args:
     loose = [item for item in args if not isinstance(item, Masked)]
     from deepalgo.stage.arrays.indexing import same_computation
 
-    if any(not same_computation(machine, mask, masks[0]) for mask in masks) or any(to_signal(machine, item).shape for item in loose):
+    ranks = {len(item.signal.shape) for item in args if isinstance(item, Masked)}
+    behind = min(ranks) - len(masks[0].shape)
+    short = all(len(to_signal(machine, item).shape) <= behind for item in loose)
+    if any(not same_computation(machine, mask, masks[0]) for mask in masks) or len(ranks) > 1 or not short:
         machine.refuse("values that a mask keeps meet values of another length", "Use np.where.")
     whole = apply(machine, name, native, [wrap(machine, item.signal) if isinstance(item, Masked) else item for item in args])
     return Masked(to_signal(machine, whole), masks[0])

@@ -181,9 +181,25 @@ def place_of(machine: Machine, index: Signal, size: int, message: str) -> Signal
 
 
 def _masked(machine: Machine, array: Signal, entries: list[Any], node: ast.AST) -> Any:
-    if len(entries) != 1 or kind(machine, entries[0]) is not Kind.BOOL:
+    mask, key = _mask_and_rest(machine, array.shape, entries, node)
+    return Masked(array if not key else machine.emit("take", array, key=as_attr(key), flavour="np"), mask)
+
+
+def _mask_and_rest(machine: Machine, shape: tuple[int, ...], entries: list[Any], node: ast.AST) -> tuple[Signal, tuple[Any, ...]]:
+    """A mask of the first axes, and a key that takes these axes whole and the others by what stands behind the mask."""
+    rest = [plain(machine, entry) if is_plain(machine, entry) else entry for entry in entries[1:]]
+    if not is_mask(machine, entries[0]) or not _is_basic(rest):
         machine.refuse("a mask that depends on data is mixed with other indices", "Use np.where.", node)
-    return Masked(array, to_signal(machine, entries[0]))
+    mask = to_signal(machine, entries[0])
+    if mask.shape != shape[: len(mask.shape)]:
+        size = next((place for place, pair in enumerate(zip(mask.shape, shape, strict=False)) if pair[0] != pair[1]), None)
+        if size is None:
+            raise UserRaise(IndexError, "too many indices for array", machine.span)
+        text = f"boolean index did not match indexed array along axis {size}; size of axis is {shape[size]} but size of corresponding "
+        raise UserRaise(IndexError, text + f"boolean axis is {mask.shape[size]}", machine.span)
+    if any(isinstance(entry, (int, np.integer)) for entry in rest) and any(entry is None or entry is ... for entry in rest):
+        machine.refuse("a mask that depends on data is mixed with other indices", "Use np.where.", node)
+    return mask, (*(slice(None),) * len(mask.shape), *rest) if rest else ()
 
 
 def get_from_number(machine: Machine, number: Signal, key: Any, node: ast.AST) -> Any:
@@ -319,8 +335,8 @@ def _put_fancy(machine: Machine, held: Signal, key: tuple[Any, ...], value: Sign
 
 
 def _store_masked(machine: Machine, whole: Any, entries: list[Any], value: Any, node: ast.AST) -> Signal:
-    if len(entries) != 1:
-        machine.refuse("a mask that depends on data is mixed with other indices", "Use np.where.", node)
+    if len(entries) > 1:
+        return _store_behind_mask(machine, whole, entries, value, node)
     mask = to_signal(machine, entries[0])
     if isinstance(value, Masked):
         if not same_computation(machine, value.mask, mask):
@@ -333,6 +349,16 @@ def _store_masked(machine: Machine, whole: Any, entries: list[Any], value: Any, 
     held = _room(machine, whole, new)
     mask = _aligned(machine, mask, held)
     return machine.emit("select", mask, machine.cast(new, Type(held.kind, new.shape)), held, flavour="np")
+
+
+def _store_behind_mask(machine: Machine, whole: Any, entries: list[Any], value: Any, node: ast.AST) -> Signal:
+    """`whole[mask, rest] = value`: the part that `rest` takes of all rows is changed where the mask holds, and put back."""
+    held = to_signal(machine, whole)
+    _, key = _mask_and_rest(machine, held.shape, entries, node)
+    part = machine.emit("take", held, key=as_attr(key), flavour="np")
+    changed = _store_masked(machine, wrap(machine, part), [entries[0]], value, node)
+    room = _room(machine, whole, changed)
+    return machine.emit("put", room, machine.cast(changed, Type(room.kind, changed.shape)), key=as_attr(key), flavour="np")
 
 
 def _aligned(machine: Machine, mask: Signal, held: Signal) -> Signal:

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.stage.arrays import constructors, layout, linear
+from deepalgo.stage.arrays import constructors, layout, linear, masked
 from deepalgo.stage.arrays.box import DTYPES, Array, kind_of_array, read, shape_of
 from deepalgo.stage.arrays.convert import box, is_plain, new_array, plain, to_signal, wrap
-from deepalgo.stage.arrays.elementwise import Masked, apply
+from deepalgo.stage.arrays.elementwise import Masked, Positions, apply
 from deepalgo.stage.arrays.indexing import writable, write
-from deepalgo.stage.gate import gate
+from deepalgo.stage.gate import MASKED, gate
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Handler, rule_of
 from deepalgo.stage.signatures import signature_of_method
@@ -73,7 +73,10 @@ def _called(name: str) -> Callable[..., Any]:
 
 def attribute(machine: Machine, array: Any, name: str, node: ast.AST) -> Any:
     """`array.name` of an array, or of a NumPy number."""
-    if isinstance(array, Masked) and name not in ("sum", "prod", "min", "max", "any", "all", "mean"):
+    found = masked.attribute(machine, array, name) if isinstance(array, (Masked, Positions)) else None
+    if found is not None:
+        return found
+    if isinstance(array, (Masked, Positions)) and not _takes_masked(array, name):
         machine.refuse("how many numbers a mask keeps depends on data", "Use np.where, or sums over the mask.", node)
     if name in METHODS or name in SAME:
         return ArrayMethod(name, array)
@@ -99,6 +102,12 @@ def attribute(machine: Machine, array: Any, name: str, node: ast.AST) -> Any:
             if hasattr(np.ndarray, name) or (isinstance(array, Signal) and hasattr(np.float64, name)):
                 machine.refuse(f"NumPy's `.{name}` has no rule for data", "Write it out with NumPy's functions.", node)
             raise UserRaise(AttributeError, f"'numpy.ndarray' object has no attribute '{name}'", machine.at(node))
+
+
+def _takes_masked(array: Any, name: str) -> bool:
+    """Whether a method knows numbers that a mask keeps."""
+    known = name in ("sum", "prod", "min", "max", "any", "all", "mean") or (name in SAME and getattr(np, name, None) in MASKED)
+    return isinstance(array, Masked) and known
 
 
 def _copy(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
