@@ -302,3 +302,60 @@ def f(x):
     net = da.compile(scope["f"])
     assert table(net) == ["GAIN 2.5 coefficient yes", "STEPS [1.0, 4.0] coefficient yes"]
     assert net([0.5, 1.5]).tolist() == pytest.approx([scope["f"](0.5), scope["f"](1.5)])
+
+
+def with_default(k):
+    def scaled(x, c=k, t=(k, 1.0)):
+        return c * x + t[0] * t[1]
+
+    return scaled
+
+
+def with_class(k):
+    class Gain:
+        value = k
+
+    return Gain
+
+
+class Slotted:
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+
+class Doubled:
+    def __get__(self, instance, owner=None):
+        return 2.0 * instance.held
+
+
+class Described:
+    value = Doubled()
+
+    def __init__(self, held):
+        self.held = held
+
+
+DEFAULTS = with_default(2.0), with_default(3.0)
+HOLDERS = {kind.__name__: (kind(2.0), kind(3.0)) for kind in (with_class, Slotted, Described)}
+
+
+def of_defaults(x):
+    return DEFAULTS[0](x) + 10 * DEFAULTS[1](x)
+
+
+@pytest.mark.parametrize("kind", HOLDERS)
+def test_objects_made_by_one_text_have_numbers_of_their_own(kind):
+    first, second = HOLDERS[kind]
+
+    def heuristic(x):
+        return first.value * x + 10 * second.value * x
+
+    assert da.compile(heuristic)(1.5).item() == heuristic(1.5)
+    assert not da.compile(heuristic).verify([0.5, 2.0]).by_weights.skipped
+
+
+def test_functions_made_by_one_text_have_defaults_of_their_own():
+    assert da.compile(of_defaults)(1.5).item() == of_defaults(1.5)
+    assert not da.compile(of_defaults).verify([0.5, 2.0]).by_weights.unseen

@@ -72,8 +72,11 @@ def _slot(holder: Holder) -> Slot:
                 return Slot(held, lambda new: setattr(owner, "cell_contents", new), lambda: setattr(owner, "cell_contents", held))
             case "name":
                 return _entry(owner, name)
-            case "attribute":
+            case "attribute" if name in getattr(owner, "__dict__", {}):
                 return _entry(vars(owner), name)
+            case "attribute":
+                held = getattr(owner, str(name))
+                return Slot(held, lambda new: object.__setattr__(owner, str(name), new), lambda: object.__setattr__(owner, str(name), held))
             case "class":
                 held = vars(owner)[name]
                 return Slot(held, lambda new: type.__setattr__(owner, str(name), new), lambda: type.__setattr__(owner, str(name), held))

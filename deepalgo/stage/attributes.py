@@ -123,11 +123,11 @@ def _lift_attribute(machine: Machine, value: Any, name: str, result: Any) -> Any
         return result
     if not isinstance(result, (float, list, tuple, np.ndarray)):
         return result
-    if own:
+    holder = next((base for base in owner.__mro__ if name in vars(base)), owner)
+    if own or vars(holder).get(name) is not result:  # a slot, or what a descriptor says of this object
         machine.weights.hold(("attribute", id(value), name), "attribute", value, name)
         return names.lift(machine, result, ("attribute", id(value), name), name, None)
-    holder = next((base for base in owner.__mro__ if name in vars(base)), owner)
-    place = ("class", holder.__module__, holder.__qualname__, name)
+    place = ("class", id(holder), name)
     machine.weights.hold(place, "class", holder, name)
     return names.lift(machine, result, place, f"{holder.__name__}_{name}", attribute_span(holder, name))
 

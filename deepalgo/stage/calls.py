@@ -437,7 +437,7 @@ def _fill_dataclass(machine: Machine, instance: Any, args: list[Any], kwargs: di
             value = given.pop(item.name)
         elif item.default is not dataclasses.MISSING:
             cls = type(instance)
-            place = ("class", cls.__module__, cls.__qualname__, item.name)
+            place = ("class", id(cls), item.name)
             machine.weights.hold(place, "default", cls.__init__, item.name)
             value = lift(machine, item.default, place, f"{cls.__name__}_{item.name}", attribute_span(cls, item.name))
         elif item.default_factory is not dataclasses.MISSING:

@@ -109,17 +109,17 @@ def lift_module_constant(machine: Machine, module: str, scope: dict[str, Any], n
     """
     held, under = scope, name
     for _ in range(8):
-        machine.weights.hold(("global", module, name), "name", held, under)
+        machine.weights.hold(("global", id(scope), name), "name", held, under)
         if module.partition(".")[0] in GIVEN:
             return _fixed(machine, value)
         lines = _module_lines(scope)
         if not lines and not any(value is given for given in MATHEMATICS):
-            return lift(machine, value, ("global", module, name), name, None)
+            return lift(machine, value, ("global", id(scope), name), name, None)
         number = _assignment_line(lines, name)
         if number is not None:
             text = lines[number - 1]
             span = Span(str(scope.get("__file__", module)), number, 0, number, len(text), (text,))
-            return lift(machine, value, ("global", module, name), name, span)
+            return lift(machine, value, ("global", id(scope), name), name, span)
         origin = _import_origin(lines, name, scope)
         if origin is None:
             return _fixed(machine, value)

@@ -23,6 +23,9 @@ class WeightTable:
     def at(self, place: Any, name: str, value: Attr, shape: tuple[int, ...], span: Span | None) -> str:
         """The name of the weight at a place, made on first sight."""
         key = self.places.get(place)
+        if key is not None and self.found[key].value != value and repr(self.found[key].value) != repr(value):
+            place = ("another", repr(value), place)  # one text, and another number each time that it ran
+            key = self.places.get(place)
         if key is None:
             key = self._unique(name)
             self.places[place] = key
