@@ -244,6 +244,19 @@ def operators_of_a_class(x):
     return both[0] * both[1] + both(3.0)
 
 
+class Sealed:
+    def __init__(self, gain):
+        self.__gain = gain
+
+    def raise_gain(self, by):
+        self.__gain += by
+        return sum(self.__gain * item for item in (1.0, 2.0))
+
+
+def private_names(x):
+    return Sealed(x).raise_gain(0.5)
+
+
 def an_error_of_ones_own(x):
     class TooLarge(ValueError):
         pass
@@ -259,7 +272,7 @@ def an_error_of_ones_own(x):
 @pytest.mark.parametrize("function", [
     on_constants, on_tuples, on_lengths, on_mappings, on_classes, on_types, on_one_of_two, alternatives_capture, guard_binds,
     on_nested, in_a_loop, leaving_by_case, a_class_inside, a_dataclass_inside, a_class_that_captures, a_class_that_inherits,
-    operators_of_a_class, an_error_of_ones_own,
+    operators_of_a_class, an_error_of_ones_own, private_names,
 ], ids=lambda function: function.__name__)
 def test_patterns_and_classes_answer_as_in_python(function):
     assert_like_python(function)

@@ -7,7 +7,7 @@ import functools
 from typing import Any
 
 from deepalgo.stage.arrays.box import Array, own_content
-from deepalgo.stage.attributes import set_attribute
+from deepalgo.stage.attributes import attribute_name, set_attribute
 from deepalgo.stage.iteration import iterate
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.subscripts import del_item, set_item
@@ -51,7 +51,7 @@ def assign(machine: Machine, target: ast.expr, value: Any) -> None:
         case ast.Attribute():
             instance = evaluate(machine, target.value)
             machine.at(target)
-            set_attribute(machine, instance, target.attr, value, target)
+            set_attribute(machine, instance, attribute_name(machine, target), value, target)
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             _unpack(machine, elements, value, target)
         case ast.Starred():

@@ -19,7 +19,18 @@ from deepalgo.stage.machine import Machine
 from deepalgo.stage.structure import is_plain_object, is_same
 from deepalgo.stage.subscripts import SHARED, SHARED_REMEDY, refuse_shared, refuse_text
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import UNDEFINED, BoundMethod, Closure, Signal, StandIn, Union, UserRaise, refuse_again
+from deepalgo.stage.values import UNDEFINED, BoundMethod, Closure, Frame, Signal, StandIn, Union, UserRaise, refuse_again
+
+
+def attribute_name(machine: Machine, node: ast.Attribute) -> str:
+    """The name that Python looks up: `self.__p` in a method of the class `C` is `_C__p`."""
+    if not node.attr.startswith("__") or node.attr.endswith("__"):
+        return node.attr
+    frame: Frame | None = machine.frame
+    while frame is not None and frame.function is None:
+        frame = frame.enclosing
+    owner = getattr(frame.function, "__qualname__", "").split(".")[-2:-1] if frame is not None else []
+    return f"_{owner[0].lstrip('_')}{node.attr}" if owner and owner[0] != "<locals>" else node.attr
 
 
 def get_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any:

@@ -182,7 +182,8 @@ def _slice(machine: Machine, node: ast.Slice) -> Any:
 def _attribute(machine: Machine, node: ast.Attribute) -> Any:
     value = evaluate(machine, node.value)
     machine.at(node)
-    return resolve(machine, distribute(machine, value, lambda item: attributes.get_attribute(machine, item, node.attr, node), node))
+    name = attributes.attribute_name(machine, node)
+    return resolve(machine, distribute(machine, value, lambda item: attributes.get_attribute(machine, item, name, node), node))
 
 
 def _call(machine: Machine, node: ast.Call) -> Any:

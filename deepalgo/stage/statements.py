@@ -119,8 +119,9 @@ def _augmented(machine: Machine, node: ast.AugAssign) -> Exit:
             subscripts.set_item(machine, container, key, _update(machine, node, held), node.target)
         case ast.Attribute():
             instance = evaluate(machine, node.target.value)
-            held = attributes.get_attribute(machine, instance, node.target.attr, node.target)
-            attributes.set_attribute(machine, instance, node.target.attr, _update(machine, node, held), node.target)
+            name = attributes.attribute_name(machine, node.target)
+            held = attributes.get_attribute(machine, instance, name, node.target)
+            attributes.set_attribute(machine, instance, name, _update(machine, node, held), node.target)
     return FALL
 
 
