@@ -68,6 +68,9 @@ LIMITS = {
     "FloatResult": ("{}", "Make the base a float"),
     "IntegerTooLarge": ("this is {}", "Compute with floats"),
     "PythonOrNumPy": ("{}, and data decides whose number this is", "Convert it first, with float or np.float64"),
+    "ComplexEdge": ("this is {}", "Keep its parts finite"),
+    "SameNaN": ("{}", "Ask math.isnan first"),
+    "OrderOfNaN": ("{}", "Take NaN out before you sort"),
     "NoNumber": ("{}", "Return a number on every path"),
 }
 

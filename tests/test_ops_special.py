@@ -35,6 +35,7 @@ WIDE = {
 WIDE["ellipe"] = WIDE["ellipk"]
 PAIRS = {
     "xlogy": (np.array([0, 0, 0, 0, 1, 1, 1, 2.5, -2]), np.array([0, -1, nan, inf, 0, -1, 3, 0.5, 4])),
+    "logaddexp": (np.array([0, 1.5, -800, inf, -inf, inf, nan, 1e308, 1]), np.array([0, 1.5, 3, inf, -inf, -inf, 1, 1e308, 1e-310])),
     "beta": (np.concatenate([spread(-2, 2.3), rng.normal(size=60) * 4]), np.concatenate([spread(-2, 2.3), rng.normal(size=60) * 4])),
     "binom": (np.concatenate([np.arange(60.0), spread(-1, 2)]), np.concatenate([np.arange(60.0) % 23, spread(-1, 1)])),
     "gammainc": (np.concatenate([spread(-3, 3, 200), [0, 0, 1, inf, 1, -1, 1]]),
@@ -72,7 +73,6 @@ NAMES = [f"{name}{list(attrs.values()) or ''}{len(columns)}" for name, columns, 
 
 @pytest.mark.parametrize(("name", "columns", "attrs"), CASES, ids=NAMES)
 def test_values_are_scipys(name, columns, attrs):
-    columns = [column[column > -inf] for column in columns] if name == "gammaln" else columns
     ours = network(name, len(columns), **attrs)(*map(torch.tensor, columns)).numpy()
     theirs = numpy_row(name, columns, attrs)
     np.testing.assert_array_equal(np.isnan(ours), np.isnan(theirs))
@@ -92,7 +92,8 @@ def test_a_finite_value_has_a_finite_derivative(name, columns, attrs):
 
 INSIDE = {
     "erfinv": [(-0.7,), (0.2,), (0.9,)], "erfcinv": [(0.01,), (0.6,), (1.7,)], "ndtri": [(0.01,), (0.6,)], "logit": [(0.2,), (0.7,)],
-    "xlogy": [(1.5, 0.3), (0.0, 2.0), (-2.0, 3.0)], "beta": [(1.5, 0.3), (12.0, 30.0), (20.0, 0.2), (-1.3, 2.4)],
+    "xlogy": [(1.5, 0.3), (0.0, 2.0), (-2.0, 3.0)], "logaddexp": [(1.5, 0.3), (2.0, 2.0), (-30.0, 3.0)],
+    "beta": [(1.5, 0.3), (12.0, 30.0), (20.0, 0.2), (-1.3, 2.4)],
     "binom": [(5.0, 2.0), (7.5, 2.2), (3.0, 5.0), (40.0, 30.0)], "comb": [(5.1, 2.1), (40.0, 30.0)],
     "gammainc": [(0.3, 0.2), (2.0, 5.0), (30.0, 20.0), (200.0, 210.0), (5.0, 0.3)],
     "betainc": [(0.5, 0.6, 0.3), (2.0, 7.0, 0.4), (100.0, 80.0, 0.52), (30.0, 2.0, 0.98)],

@@ -105,7 +105,7 @@ class ValueWriter:
         operands = [self.operand(op, place) for place in range(len(op.args))]
         batch = {f"batch{place}": int(self.levels[arg] == Level.BATCHED) for place, arg in enumerate(op.args)}
         is_batched = self.levels[op.result] == Level.BATCHED
-        spelling = row.batched if row.batched and is_batched else row.torch
+        spelling = row.batched if row.batched and is_batched else row.spelling(op.result.type.kind)
         attrs: dict[str, Attr] = {**dict(op.attrs), **batch, "batch": int(is_batched)}
         plain = fill(spelling, operands, attrs)
         learns = op.result.type.kind >= Kind.REAL and any(arg.type.kind >= Kind.REAL for arg in op.args)
@@ -120,7 +120,7 @@ class ValueWriter:
         names = [f"x{place}" for place in places]
         inside = [Text(f"x{place}") if place in places else text for place, text in enumerate(operands)]
         if row.broadcasts:
-            form, taken = fill(row.torch, inside, attrs), [operands[place].text for place in places]
+            form, taken = fill(row.spelling(op.result.type.kind), inside, attrs), [operands[place].text for place in places]
         else:
             kind = Kind.BOOL if row.common is None else max([row.common, *(arg.type.kind for arg in op.args[row.apart :])])
             form = fill(row.torch, inside, attrs | {name: 1 for name in attrs if name.startswith("batch")})

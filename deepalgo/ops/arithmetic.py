@@ -28,22 +28,22 @@ def _part(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
     return Type(min(args[0].kind, Kind.REAL), args[0].shape)
 
 
-def _number(name: str, spelling: str, hazard: Hazard) -> Row:
-    return Row(name, NUMBER, spelling, spelling, spelling, hazard, common=Kind.INT)
+def _number(name: str, spelling: str, hazard: Hazard, complex: str = "") -> Row:
+    return Row(name, NUMBER, spelling, spelling, spelling, hazard, common=Kind.INT, complex=complex)
 
 
 ROWS = (
-    _number("add", "{0} + {1}", Hazard.NONE),
-    _number("sub", "{0} - {1}", Hazard.NONE),
+    _number("add", "{0} + {1}", Hazard.NONE, "ops.complex_add({0}, {1})"),
+    _number("sub", "{0} - {1}", Hazard.NONE, "ops.complex_sub({0}, {1})"),
     _number("mul", "{0} * {1}", Hazard.SPREADS),
-    Row("div", FIELD, "{0} / {1}", "{0} / {1}", "{0} / {1}", Hazard.ARISES, common=Kind.REAL),
+    Row("div", FIELD, "{0} / {1}", "{0} / {1}", "{0} / {1}", Hazard.ARISES, common=Kind.REAL, complex="ops.complex_div({0}, {1})"),
     Row("quotient", REAL, "ops.quotient({0}, {1})", "{0} / {1}", "{0} / {1}", Hazard.ARISES, common=Kind.REAL,
         endpoint="{1} == 0"),
     Row("floordiv", ORDERED, "ops.floordiv({0}, {1})", "{0} // {1}", "{0} // {1}", Hazard.ARISES, common=Kind.INT),
     Row("mod", ORDERED, "ops.mod({0}, {1})", "{0} % {1}", "{0} % {1}", Hazard.ARISES, common=Kind.INT),
     Row("pow", NUMBER, "ops.pow({0}, {1})", "{0} ** {1}", "{0} ** {1}", Hazard.ARISES, common=Kind.INT,
         endpoint="ops.at_pow({0}, {1})"),
-    _number("neg", "-{0}", Hazard.NONE),
+    _number("neg", "-{0}", Hazard.NONE, "ops.complex_neg({0})"),
     _number("pos", "+{0}", Hazard.NONE),
     Row("abs", _magnitude, "torch.abs({0})", "abs({0})", "np.abs({0})", Hazard.NONE, common=Kind.INT),
     Row("fmod", REAL, "ops.fmod({0}, {1})", "math.fmod({0}, {1})", "np.fmod({0}, {1})", Hazard.ARISES, common=Kind.REAL),
@@ -66,6 +66,10 @@ ROWS = (
     Row("to_complex", cast(Kind.COMPLEX), "run.to_complex({0})", "complex({0})", "np.complex128({0})", Hazard.NONE),
     Row("real", _part, "ops.real({0})", "({0}).real", "np.real({0})", Hazard.NONE),
     Row("imag", _part, "ops.imag({0})", "({0}).imag", "np.imag({0})", Hazard.NONE),
+    Row("complex", elementwise(least=Kind.REAL, most=Kind.REAL, result=Kind.COMPLEX), "ops.complex_of({0}, {1})", "complex({0}, {1})",
+        "np.vectorize(complex, otypes=[complex])({0}, {1})", Hazard.NONE, common=Kind.REAL),
+    Row("fsum", REAL, "ops.fsum({*})", "math.fsum([{*}])", "np.vectorize(lambda *items: math.fsum(items))({*})", Hazard.NONE,
+        common=Kind.REAL),
     Row("conj", elementwise(), "ops.conj({0})", "({0}).conjugate()", "np.conj({0})", Hazard.NONE),
     Row("angle", elementwise(least=Kind.REAL, result=Kind.REAL), "ops.angle({0})", "math.atan2(({0}).imag, ({0}).real)", "np.angle({0})",
         Hazard.ARISES, common=Kind.REAL),

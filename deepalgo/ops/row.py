@@ -59,6 +59,12 @@ class Row:
     batched: str = ""
     #: Torch spelling for careful derivatives where an operation works neither number by number nor sample by sample.
     careful: str = ""
+    #: Torch spelling for complex numbers, or "" if it is the same: torch's own lose infinities and the sign of zero.
+    complex: str = ""
+
+    def spelling(self, kind: Kind) -> str:
+        """The torch spelling for a result of this kind."""
+        return self.complex if self.complex and kind is Kind.COMPLEX else self.torch
 
     @property
     def risky(self) -> bool:

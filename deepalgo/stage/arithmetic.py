@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.ir import Kind, Type
+from deepalgo.stage.complex_power import complex_power
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.unions import distribute
@@ -276,13 +277,16 @@ def power(machine: Machine, op: type[ast.operator], left: Any, right: Any, flavo
     """`left ** right`, with all that may happen at zero, below zero and beyond the largest float."""
     base_kind, exponent_kind = _kind(left), _kind(right)
     if Kind.COMPLEX in (base_kind, exponent_kind):
-        return machine.emit("pow", left, right, flavour=flavour)
+        return machine.emit("pow", left, right, flavour=flavour) if flavour == "np" else complex_power(machine, left, right)
     if base_kind <= Kind.INT and exponent_kind <= Kind.INT:
         return _integer_power(machine, left, right, flavour)
     base = machine.cast(left, Type(Kind.REAL, getattr(left, "shape", ())))
     if flavour != "np" and machine.span in machine.complex_at:
-        machine.check(_less(machine, base), "RealResult", "a fractional power is complex on the example, and real here")
-        return machine.emit("pow", machine.cast(base, Type(Kind.COMPLEX)), machine.cast(right, Type(Kind.COMPLEX)), flavour=flavour)
+        below = machine.emit("and", _less(machine, base), machine.emit("isfinite", base))
+        exponent = machine.cast(right, Type(Kind.REAL))
+        broken = machine.emit("ne", exponent, machine.emit("floor", exponent))
+        machine.check(machine.emit("and", below, broken), "RealResult", "a fractional power is complex on the example, and real here")
+        return complex_power(machine, base, right)
     if flavour != "np":
         _check_power(machine, base, left, right)
     result = machine.emit("pow", base, right, flavour=flavour)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import types
 from dataclasses import dataclass
 from typing import Any
@@ -169,6 +170,13 @@ class Super(StandIn):
         raise UserRaise(AttributeError, f"'super' object has no attribute '{name}'", machine.span)
 
 
+def _refuse_frozen(machine: Machine, value: Any, message: str) -> None:
+    """Fields of a frozen dataclass cannot be changed."""
+    parameters = getattr(type(value), "__dataclass_params__", None)
+    if parameters is not None and parameters.frozen:
+        raise UserRaise(dataclasses.FrozenInstanceError, message, machine.span)
+
+
 def set_attribute(machine: Machine, value: Any, name: str, item: Any, node: ast.AST) -> None:
     """`value.name = item`."""
     if isinstance(value, Union):
@@ -183,6 +191,7 @@ def set_attribute(machine: Machine, value: Any, name: str, item: Any, node: ast.
     attributes = getattr(value, "__dict__", None)
     if not isinstance(attributes, dict) or isinstance(value, (type, types.ModuleType, types.FunctionType)):
         machine.refuse("this attribute cannot be written while compiling", "Use an ordinary object or a local variable.", node)
+    _refuse_frozen(machine, value, f"cannot assign to field {name!r}")
     setter = _class_attribute(type(value), name)
     if isinstance(setter, property):
         from deepalgo.stage.calls import call

@@ -15,7 +15,7 @@ from deepalgo.stage.arrays.box import Array, read
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Args, Kwargs, call_native, contains_signal, handles
 from deepalgo.stage.regions import choose
-from deepalgo.stage.sifting import Sifted, best, fold
+from deepalgo.stage.sifting import Sifted, best
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Generator, Known, Signal, Text, Union, UserRaise, is_number, user_method
@@ -51,7 +51,11 @@ def _abs_one(machine: Machine, value: Any, node: ast.AST) -> Any:
         return value
     if isinstance(value, Signal) and value.kind is Kind.BOOL:
         value = machine.cast(value, Type(Kind.INT))
-    return pointwise(machine, "abs", abs, value)
+    result = pointwise(machine, "abs", abs, value)
+    if isinstance(value, Signal) and value.kind is Kind.COMPLEX and value.flavour == "py":
+        parts = [machine.emit(name, value) for name in ("real", "imag")]
+        arithmetic.no_overflow(machine, result, parts, "absolute value too large")
+    return result
 
 
 @handles(min, options="key default")
@@ -112,19 +116,6 @@ def _better(machine: Machine, name: str, native: Any, best: Any, item: Any, key:
 def _same_kind(left: Any, right: Any) -> bool:
     kinds = [side.kind if isinstance(side, Signal) else arithmetic._kind(side) for side in (left, right)]
     return kinds[0] == kinds[1] or Kind.REAL in kinds
-
-
-@handles(sum, options="start")
-def _sum(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    total = args[1] if len(args) > 1 else kwargs.get("start", 0)
-    if isinstance(args[0], (Sifted, Generator)):
-        return fold(machine, args[0], total, lambda sum_, item: arithmetic.binary(machine, ast.Add, sum_, item, node), node)
-    for place, item in enumerate(iteration.iterate(machine, args[0], node)):
-        if place == 0 and type(total) is int and total == 0 and isinstance(item, Signal) and item.kind >= Kind.REAL:
-            total = item
-        else:
-            total = arithmetic.binary(machine, ast.Add, total, item, node)
-    return total
 
 
 @handles(round, options="ndigits")
@@ -223,10 +214,12 @@ def _bool(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def _complex(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if not contains_signal(kwargs):
         return call_native(machine, complex, args, kwargs, node)
-    real = machine.cast(kwargs.get("real", 0), Type(Kind.COMPLEX))
+    real = kwargs.get("real", 0)
     if "imag" not in kwargs:
-        return real
-    return machine.emit("add", real, machine.emit("mul", machine.cast(kwargs["imag"], Type(Kind.COMPLEX)), 1j))
+        return machine.cast(real, Type(Kind.COMPLEX))
+    if all(arithmetic._kind(item) <= Kind.REAL for item in (real, kwargs["imag"])):
+        return pointwise(machine, "complex", complex, real, kwargs["imag"], flavour="py")
+    return arithmetic.binary(machine, ast.Add, real, arithmetic.binary(machine, ast.Mult, kwargs["imag"], 1j, node), node)
 
 
 @handles(pow, options="mod")

@@ -140,12 +140,32 @@ def _on_signals(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, no
     return Signal(result.value, flavour, True, Known(NATIVE[op](known[0].value, known[1].value), known[0].keys | known[1].keys))
 
 
+def same_item(machine: Machine, one: Any, other: Any, node: ast.AST) -> Any:
+    """Whether containers take two items for equal: an object equals itself, NaN too."""
+    if one is other:
+        return True
+    if all(isinstance(side, Signal) and side.kind is Kind.REAL and not side.shape for side in (one, other)):
+        _refuse_chosen_nan(machine, one, other)
+    return truth(machine, compare(machine, ast.Eq, one, other, node), node)
+
+
+#: Operations whose result is one of their operands.
+CHOICES = frozenset({"min", "max", "select"})
+
+
+def _refuse_chosen_nan(machine: Machine, one: Signal, other: Signal) -> None:
+    """Where a number was chosen among others, two NaN may be one object or two."""
+    if any((made := machine.definition(side)) is not None and made.name in CHOICES for side in (one, other)):
+        both = machine.emit("and", machine.emit("isnan", one), machine.emit("isnan", other))
+        machine.check(machine.logical("not", both), "SameNaN", "NaN is compared with NaN that may be the same object")
+
+
 def _sequences(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> Any:
     """Sequences are equal if their items are."""
     equal: Any = len(left) == len(right) and all(isinstance(left, kind) == isinstance(right, kind) for kind in SEQUENCES)
     if equal:
         for one, other in zip(left, right, strict=True):
-            equal = _conjoin(machine, "and", equal, truth(machine, compare(machine, ast.Eq, one, other, node), node))
+            equal = _conjoin(machine, "and", equal, same_item(machine, one, other, node))
     if op is ast.Eq:
         return equal
     return machine.logical("not", equal) if isinstance(equal, Signal) else not equal
@@ -156,7 +176,7 @@ def _by_first_difference(machine: Machine, op: type[ast.cmpop], left: Any, right
     if place == min(len(left), len(right)):
         return NATIVE[op](len(left), len(right))
     one, other = left[place], right[place]
-    equal = decide(machine, truth(machine, compare(machine, ast.Eq, one, other, node), node))
+    equal = decide(machine, same_item(machine, one, other, node))
     if equal is True:
         return _by_first_difference(machine, op, left, right, place + 1, node)
     if equal is False:
@@ -199,7 +219,7 @@ def _contains(machine: Machine, item: Any, container: Any, node: ast.AST) -> Any
     from deepalgo.stage.generators import search
 
     if isinstance(container, Generator):
-        return search(machine, container, lambda member: compare(machine, ast.Eq, item, member, node), node)
+        return search(machine, container, lambda member: same_item(machine, member, item, node), node)
     if isinstance(container, Spendable):
         from deepalgo.stage.iteration import iterate
 
@@ -227,5 +247,5 @@ def _contains(machine: Machine, item: Any, container: Any, node: ast.AST) -> Any
         machine.refuse("membership in this object depends on data", "Use a list, a tuple or comparisons.", node)
     found: Any = False
     for member in members:
-        found = _conjoin(machine, "or", found, truth(machine, compare(machine, ast.Eq, item, member, node), node))
+        found = _conjoin(machine, "or", found, same_item(machine, member, item, node))
     return found

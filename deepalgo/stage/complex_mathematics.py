@@ -10,10 +10,14 @@ from deepalgo.ir import Kind, Type
 from deepalgo.stage import arithmetic
 from deepalgo.stage.builtin_numbers import pointwise
 from deepalgo.stage.machine import Machine
+from deepalgo.stage.mathematics import real
 from deepalgo.stage.natives import Handler, call_native, contains_signal, handles
 from deepalgo.stage.values import Known, Signal
 
 NAMES = ("sqrt", "exp", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh")
+
+#: Those that overflow.
+OVERFLOW = frozenset({"exp", "sin", "cos", "sinh", "cosh"})
 
 
 def as_complex(machine: Machine, value: Any) -> Any:
@@ -28,9 +32,22 @@ def _function(name: str, native: Any) -> Handler:
     def handler(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
         if not contains_signal(args):
             return call_native(machine, native, args, kwargs, node)
-        return pointwise(machine, name, native, as_complex(machine, args[0]))
+        value = as_complex(machine, args[0])
+        if value.known is None:
+            _finite(machine, value)
+        result = pointwise(machine, name, native, value)
+        if value.known is None and name in OVERFLOW:
+            endless = [machine.emit("isinf", machine.emit(part, result)) for part in ("real", "imag")]
+            machine.check(machine.none_of(endless), OverflowError, "math range error")
+        return result
 
     return handler
+
+
+def _finite(machine: Machine, value: Signal) -> None:
+    """`cmath` has tables of its own for numbers that are not finite."""
+    finite = [machine.emit("isfinite", machine.emit(part, value)) for part in ("real", "imag")]
+    machine.check(machine.logical("and", *finite), "ComplexEdge", "a function of `cmath` of a number that is not finite")
 
 
 for _name in NAMES:
@@ -43,8 +60,14 @@ def _log(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AS
         return call_native(machine, cmath.log, args, kwargs, node)
     for item in args:
         arithmetic.nonzero(machine, as_complex(machine, item), ValueError, "math domain error")
-    logs = [pointwise(machine, "log", cmath.log, as_complex(machine, item)) for item in args]
+    logs = [_log_of_one(machine, as_complex(machine, item)) for item in args]
     return logs[0] if len(logs) == 1 else arithmetic.binary(machine, ast.Div, logs[0], logs[1], node)
+
+
+def _log_of_one(machine: Machine, value: Any) -> Any:
+    if isinstance(value, Signal) and value.known is None:
+        _finite(machine, value)
+    return pointwise(machine, "log", cmath.log, value)
 
 
 @handles(cmath.phase)
@@ -66,8 +89,8 @@ def _polar(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.
 def _rect(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     if not contains_signal(args):
         return call_native(machine, cmath.rect, args, kwargs, node)
-    radius, angle = args
-    turned = machine.emit(
-        "add", as_complex(machine, machine.emit("cos", angle)), machine.emit("mul", as_complex(machine, machine.emit("sin", angle)), 1j)
-    )
-    return machine.emit("mul", as_complex(machine, radius), turned)
+    radius, angle = (real(machine, item) for item in args)
+    finite = [machine.emit("isfinite", machine.signal(item)) for item in (radius, angle)]
+    machine.check(machine.logical("and", *finite), "ComplexEdge", "a function of `cmath` of a number that is not finite")
+    parts = [machine.emit("mul", radius, machine.emit(name, angle)) for name in ("cos", "sin")]
+    return machine.emit("complex", *parts)

@@ -159,11 +159,12 @@ def _set(machine: Machine, node: ast.Set) -> Any:
 def _dict(machine: Machine, node: ast.Dict) -> Any:
     result: dict[Any, Any] = {}
     for key, value in zip(node.keys, node.values, strict=True):
-        held = evaluate(machine, value)
         if key is None:
-            result.update(held)
+            result.update(evaluate(machine, value))
         else:
-            result[subscripts.static_key(machine, evaluate(machine, key), key)] = held
+            name = evaluate(machine, key)
+            held = evaluate(machine, value)
+            result[subscripts.static_key(machine, name, key)] = held
     return machine.heap.created(result)
 
 

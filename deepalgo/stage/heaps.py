@@ -93,7 +93,7 @@ def nsmallest(n: int, iterable: Any, key: Any = None) -> Any:
     items = list(iterable)
     if n == 1 and items:
         return [min(items, key=key)]
-    return sorted(items, key=_itself if key is None else key)[: max(n, 0)]
+    return sorted(items, key=key)[: max(n, 0)]
 
 
 @written(heapq.nlargest)
@@ -102,12 +102,7 @@ def nlargest(n: int, iterable: Any, key: Any = None) -> Any:
     items = list(iterable)
     if n == 1 and items:
         return [max(items, key=key)]
-    return sorted(items, key=_itself if key is None else key, reverse=True)[: max(n, 0)]
-
-
-def _itself(item: Any) -> Any:
-    """With a key, `sorted` tells samples in which NaN meets an order."""
-    return item
+    return sorted(items, key=key, reverse=True)[: max(n, 0)]
 
 
 @written(heapq.merge)
@@ -130,9 +125,8 @@ def merge(*iterables: Any, key: Any = None, reverse: bool = False) -> Any:
 
 
 def _ranked(key: Any) -> Any:
-    if key != key:
-        raise ValueError("NaN has no place in an order")
-    return key
+    """The key itself; `sorted` leaves samples open in which it is NaN."""
+    return sorted([key, key])[0]
 
 
 # --- bisect -----------------------------------------------------------------------------------------------------------------

@@ -43,6 +43,11 @@ def _no_pole(machine: Machine, value: Signal) -> Signal:
     return machine.logical("not", machine.emit("and", whole, machine.emit("le", value, 0.0)))
 
 
+def _no_pole_or_infinite(machine: Machine, value: Signal) -> Signal:
+    """The logarithm of gamma is infinite at minus infinity, and no error."""
+    return machine.emit("or", _no_pole(machine, value), machine.emit("isinf", value))
+
+
 #: name -> (domain rule or None, whether a finite operand can overflow)
 UNARY: dict[str, tuple[Rule | None, bool]] = {
     "sqrt": (_not("lt", 0.0), False), "cbrt": (None, False), "exp": (None, True), "exp2": (None, True), "expm1": (None, True),
@@ -51,7 +56,7 @@ UNARY: dict[str, tuple[Rule | None, bool]] = {
     "asin": (_not("gt", 1.0, True), False), "acos": (_not("gt", 1.0, True), False), "atan": (None, False),
     "sinh": (None, True), "cosh": (None, True), "tanh": (None, False),
     "asinh": (None, False), "acosh": (_not("lt", 1.0), False), "atanh": (_not("ge", 1.0, True), False),
-    "erf": (None, False), "erfc": (None, False), "gamma": (_no_pole, True), "lgamma": (_no_pole, True),
+    "erf": (None, False), "erfc": (None, False), "gamma": (_no_pole, True), "lgamma": (_no_pole_or_infinite, True),
     "degrees": (None, False), "radians": (None, False),
 }
 
@@ -190,10 +195,11 @@ def _pow(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     base, exponent = (real(machine, machine.signal(item)) for item in args)
     result = pointwise(machine, "pow", math.pow, base, exponent, flavour="py")
     if result.known is None:
-        negative, zero = machine.emit("lt", base, 0.0), machine.emit("eq", base, 0.0)
+        below = machine.emit("and", machine.emit("lt", base, 0.0), machine.emit("isfinite", base))
+        zero = machine.emit("eq", base, 0.0)
         whole = machine.emit("eq", exponent, machine.emit("floor", exponent))
-        wrong = machine.emit("and", negative, machine.emit("not", whole))
-        pole = machine.emit("and", zero, machine.emit("lt", exponent, 0.0))
+        wrong = machine.emit("and", below, machine.emit("not", machine.emit("or", whole, machine.emit("isnan", exponent))))
+        pole = machine.emit("and", zero, machine.emit("and", machine.emit("lt", exponent, 0.0), machine.emit("isfinite", exponent)))
         machine.check(machine.logical("not", machine.emit("or", wrong, pole)), ValueError, DOMAIN)
         arithmetic.no_overflow(machine, result, [base, exponent], RANGE)
     return result
@@ -217,14 +223,6 @@ def _dist(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if len(first) != len(second):
         raise UserRaise(ValueError, "both points must have the same number of dimensions", machine.span)
     return _hypot(machine, [arithmetic.binary(machine, ast.Sub, a, b, node) for a, b in zip(first, second, strict=True)], {}, node)
-
-
-@handles(math.fsum)
-def _fsum(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    items = iteration.iterate(machine, args[0], node)
-    if not contains_signal(items):
-        return call_native(machine, math.fsum, [items], {}, node)
-    return _accumulate(machine, ast.Add, [real(machine, item) for item in items], node)
 
 
 @handles(math.prod, options="start")
@@ -284,4 +282,5 @@ def _modf(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         return call_native(machine, math.modf, args, kwargs, node)
     value = real(machine, args[0])
     whole = machine.emit("trunc", value)
-    return machine.emit("copysign", machine.emit("sub", value, whole), value), machine.emit("copysign", whole, value)
+    rest = machine.emit("select", machine.emit("isinf", value), 0.0, machine.emit("sub", value, whole))
+    return machine.emit("copysign", rest, value), machine.emit("copysign", whole, value)

@@ -105,6 +105,7 @@ def find(function: Any) -> Handler | None:
         scipy_rules,
         sifting,
         silence,
+        sums,
     )
     from deepalgo.stage.arrays import (  # noqa: F401
         constructors,

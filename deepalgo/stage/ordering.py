@@ -9,7 +9,7 @@ from typing import Any
 from deepalgo.ir import Kind
 from deepalgo.stage import arithmetic, iteration
 from deepalgo.stage.builtin_numbers import pointwise
-from deepalgo.stage.comparisons import compare
+from deepalgo.stage.comparisons import compare, same_item
 from deepalgo.stage.heap import restore_content
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Args, Kwargs, contains_signal, handles
@@ -44,10 +44,15 @@ def ordered(machine: Machine, items: list[Any], node: ast.AST, key: Any = None, 
 
 def _ordered_numbers(machine: Machine, items: list[Any], backwards: bool, node: ast.AST) -> list[Any]:
     signals = [machine.signal(item) for item in items]
+    if len(items) > 1:
+        _refuse_nan(machine, signals)
     if len(items) > FEW and all(item.kind is Kind.REAL and not item.shape for item in signals):
-        rising = machine.emit("sort", machine.emit("stack", *signals), axis=0, flavour=arithmetic.flavour_of_choice(*items))
-        found = iteration.iterate(machine, rising, node)
-        return found[::-1] if backwards else found
+        flavour, stack = arithmetic.flavour_of_choice(*items), machine.emit("stack", *signals)
+        if backwards:  # equal ones stay as they are, so this is no reversal
+            stack = machine.emit("neg", machine.emit("sort", machine.emit("neg", stack), axis=0), flavour=flavour)
+        else:
+            stack = machine.emit("sort", stack, axis=0, flavour=flavour)
+        return iteration.iterate(machine, stack, node)
     result: list[Any] = []
     for item in items:  # insertion, item by item
         result = _insert(machine, result, item, backwards)
@@ -60,7 +65,7 @@ def _insert(machine: Machine, held: list[Any], item: Any, backwards: bool) -> li
     for other in held:
         flavour = arithmetic.flavour_of_choice(other, carried)
         result.append(pointwise(machine, first.__name__, first, other, carried, flavour=flavour))
-        carried = pointwise(machine, second.__name__, second, other, carried, flavour=flavour)
+        carried = pointwise(machine, second.__name__, second, carried, other, flavour=flavour)  # of equal ones the first comes first
     return [*result, carried]
 
 
@@ -87,11 +92,10 @@ def _at_rank(machine: Machine, items: list[Any], ranks: list[Any], place: int, n
 
 def _refuse_nan(machine: Machine, keys: list[Any]) -> None:
     """What Python makes of an order with NaN in it depends on how it sorts."""
-    for key in keys:
-        for part in key if isinstance(key, (list, tuple)) else [key]:
-            if isinstance(part, Signal) and part.kind is Kind.REAL:
-                ok = machine.logical("not", machine.emit("isnan", part))
-                machine.check(ok, ValueError, "NaN has no place in an order")
+    parts = [part for key in keys for part in (key if isinstance(key, (list, tuple)) else [key])]
+    missing = [machine.emit("isnan", part) for part in parts if isinstance(part, Signal) and part.kind is Kind.REAL and not part.shape]
+    if missing:
+        machine.check(machine.none_of(missing), "OrderOfNaN", "NaN has no place in an order")
 
 
 def _verdict(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> Any:
@@ -131,7 +135,7 @@ def first(machine: Machine, items: Any, item: Any, place: int, missing: str | Te
     """The first place at which an item is equal, from a place on; `missing` tells where there is none."""
     if place >= len(items):
         raise UserRaise(ValueError, missing, machine.span)
-    found = _verdict(machine, ast.Eq, items[place], item, node)
+    found = decide(machine, same_item(machine, items[place], item, node))
     if not isinstance(found, Signal):
         return place if found else first(machine, items, item, place + 1, missing, node)
     return choose(machine, found, lambda: place, lambda: first(machine, items, item, place + 1, missing, node), node)
@@ -141,7 +145,7 @@ def count(machine: Machine, owner: Any, args: Args, kwargs: Kwargs, node: ast.AS
     """`owner.count(item)`."""
     total: Any = 0
     for held in owner:
-        total = arithmetic.binary(machine, ast.Add, total, _as_int(machine, _verdict(machine, ast.Eq, held, args[0], node)), node)
+        total = arithmetic.binary(machine, ast.Add, total, _as_int(machine, decide(machine, same_item(machine, held, args[0], node))), node)
     return total
 
 

@@ -50,7 +50,8 @@ def refuse_ours(error: object, message: object) -> None:
     """An exception that tells of a stand-in is none of the user's: Python would have met something else."""
     if isinstance(error, AttributeError) and isinstance(getattr(error, "obj", None), StandIn):
         raise Leak(f"`{error.name}` of this {error.obj.python} has no rule", NO_RULE)  # type: ignore[attr-defined]  # asked just before
-    text = str(message) if isinstance(message, str) else " ".join(item for item in getattr(error, "args", ()) if isinstance(item, str))
+    said = error.args if isinstance(error, BaseException) else ()
+    text = str(message) if isinstance(message, str) else " ".join(item for item in said if isinstance(item, str))
     named = next((name for found in WORDS.findall(text) for name in found if name in stand_ins()), None)
     if named is not None:
         raise Leak(f"this way of using a {stand_ins()[named]} has no rule", NO_RULE)

@@ -112,12 +112,12 @@ def _filled(draft: Draft, template: str) -> str | None:
 
 def _samples(rng: random.Random, names: list[str]) -> list[dict[str, Any]]:
     ordinary = [{name: _drawn(name, lambda: rng.uniform(-3.0, 3.0)) for name in names} for _ in range(ORDINARY)]
-    edges = [{name: _drawn(name, lambda edge=edge: edge) for name in names} for edge in EDGES]
+    edges = [{name: _drawn(name, lambda edge=edge: edge * 1.0) for name in names} for edge in EDGES]
     return [*ordinary, *edges, *({name: _drawn(name, lambda: _either(rng)) for name in names} for _ in range(MIXED))]
 
 
 def _either(rng: random.Random) -> float:
-    return rng.choice(EDGES) if rng.random() < 0.6 else rng.uniform(-3.0, 3.0)
+    return rng.choice(EDGES) * 1.0 if rng.random() < 0.6 else rng.uniform(-3.0, 3.0)
 
 
 def _drawn(name: str, draw: Any) -> Any:

@@ -105,6 +105,7 @@ class Comparison:
         self.compiled = compiled
         self.rows = rows
         self.ordinary = ordinary
+        self.signless = function.__name__ in SIGNLESS
         self.facts: Counter[str] = Counter(samples=len(rows))
 
     def run(self) -> None:
@@ -134,7 +135,7 @@ class Comparison:
         if ran.error:
             return
         wanted = [_plain(leaf) for leaf in leaves(ran.value)]
-        if self.function.__name__ in SIGNLESS:
+        if self.signless:
             got, wanted = _without_signs(got), _without_signs(wanted)
         if len(wanted) != len(got):
             raise Wrong("another structure", f"{_shown(row)}: {wanted} in Python, {got} in the network")
@@ -375,11 +376,12 @@ def _scored(ran: Ran) -> float | None:
 
 def quotient(run: Callable[[float], Ran], at: float) -> float | None:
     """The derivative of the objective, or None where two steps, or the two sides, do not agree about it."""
-    values = {step: _scored(run(at + step)) for step in (-COARSE, -FINE, 0.0, FINE, COARSE)}
-    if any(value is None for value in values.values()):
+    scale = max(1.0, abs(at))
+    low, before, here, after, high = (_scored(run(at + step * scale)) for step in (-COARSE, -FINE, 0.0, FINE, COARSE))
+    if low is None or before is None or here is None or after is None or high is None:
         return None
-    left, right = (values[0.0] - values[-FINE]) / FINE, (values[FINE] - values[0.0]) / FINE  # type: ignore[operator]  # none is None
-    fine, coarse = (left + right) / 2, (values[COARSE] - values[-COARSE]) / (2 * COARSE)  # type: ignore[operator]
+    left, right = (here - before) / (FINE * scale), (after - here) / (FINE * scale)
+    fine, coarse = (left + right) / 2, (high - low) / (2 * COARSE * scale)
     slope = (4 * fine - coarse) / 3
     limit = 1e-3 * (1 + abs(slope))
     return slope if abs(left - right) <= limit and abs(fine - coarse) <= 1e-5 * (1 + abs(slope)) else None

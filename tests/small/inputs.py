@@ -30,12 +30,12 @@ def rows(function: Callable[..., Any]) -> list[Row]:
     names = list(inspect.signature(function).parameters)
     rng = random.Random(0)
     ordinary = [tuple(_filled(name, lambda: rng.uniform(-3.0, 3.0)) for name in names) for _ in range(ORDINARY)]
-    edges = [tuple(_filled(name, lambda edge=edge: edge) for name in names) for edge in EDGES]
+    edges = [tuple(_filled(name, lambda edge=edge: edge * 1.0) for name in names) for edge in EDGES]  # each NaN is an object of its own
     return [*ordinary, *edges, *(tuple(_filled(name, lambda: _either(rng)) for name in names) for _ in range(MIXED))]
 
 
 def _either(rng: random.Random) -> float:
-    return rng.choice(EDGES) if rng.random() < 0.5 else rng.uniform(-3.0, 3.0)
+    return rng.choice(EDGES) * 1.0 if rng.random() < 0.5 else rng.uniform(-3.0, 3.0)
 
 
 def _filled(name: str, draw: Callable[[], float]) -> Any:

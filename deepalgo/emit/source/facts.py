@@ -22,7 +22,7 @@ from deepalgo.spans import Span
 
 PY, NP, MIXED = "py", "np", "mixed"
 #: Errors that say what the network cannot do and Python can: large integers, and results of another kind.
-OURS = {"IntegerTooLarge", "ComplexResult", "FloatResult", "RealResult", "PythonOrNumPy"}
+OURS = {"IntegerTooLarge", "ComplexResult", "FloatResult", "RealResult", "PythonOrNumPy", "OrderOfNaN", "ComplexEdge", "SameNaN"}
 #: Array operations that raise by themselves.
 ARRAYS = {
     "solve": "LinAlgError",

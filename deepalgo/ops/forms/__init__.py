@@ -8,12 +8,14 @@ from deepalgo.ops.forms.bessel import i0, i0e, i1, i1e, j0, j1, k0, k0e, k1, k1e
 from deepalgo.ops.forms.bessel_order import iv, jv, kv
 from deepalgo.ops.forms.choice import first, look_up, where
 from deepalgo.ops.forms.comparison import eq, ge, gt, le, lt, ne
+from deepalgo.ops.forms.complexes import complex_add, complex_div, complex_neg, complex_of, complex_sub
 from deepalgo.ops.forms.division import floordiv, fmod, lshift, mod, remainder, rshift
 from deepalgo.ops.forms.elliptic import ellipe, ellipk
 from deepalgo.ops.forms.endpoints import acos, acosh, asin, atanh, cbrt, log, log1p, log2, log10, sqrt
+from deepalgo.ops.forms.exact_sum import fsum
 from deepalgo.ops.forms.exponent import exponent, mantissa
 from deepalgo.ops.forms.exponential_integral import exp1, expi, sinc
-from deepalgo.ops.forms.gammas import beta, betaln, binom, comb, digamma
+from deepalgo.ops.forms.gammas import beta, betaln, binom, comb, digamma, gammaln
 from deepalgo.ops.forms.incomplete import betainc, betaincc, gammainc, gammaincc
 from deepalgo.ops.forms.indexing import pick, pick_at, put, put_at, take
 from deepalgo.ops.forms.lambert import lambertw
@@ -31,7 +33,7 @@ from deepalgo.ops.forms.linear import (
     solve,
 )
 from deepalgo.ops.forms.matching import match, match_flow
-from deepalgo.ops.forms.normal import erfcinv, erfcx, erfinv, expit, log_ndtr, logit, ndtr, ndtri, xlogy
+from deepalgo.ops.forms.normal import erfcinv, erfcx, erfinv, expit, log_ndtr, logaddexp, logit, ndtr, ndtri, xlogy
 from deepalgo.ops.forms.order import fmax, fmin, max, maximum, min, minimum, sign
 from deepalgo.ops.forms.ordering import argsort, interp, searchsorted, sort
 from deepalgo.ops.forms.overflow import isfinite, isinf, isnan, no_overflow
@@ -48,14 +50,14 @@ from deepalgo.ops.forms.special import gamma, lgamma
 
 __all__ = [
     "acos", "acosh", "all", "amax", "amin", "angle", "any", "argmax", "argmin", "argsort", "asin", "at_pow", "atan2", "atanh", "beta",
-    "betainc", "betaincc", "betaln", "binom", "broadcast", "cbrt", "cholesky", "comb", "concat", "conj", "copysign", "cross", "cumprod",
-    "cumsum", "det", "digamma", "eigvalsh", "ellipe", "ellipk", "eq", "erfcinv", "erfcx", "erfinv", "exp1", "expi", "expit", "exponent",
-    "first", "floordiv", "fmax", "fmin", "fmod", "gamma", "gammainc", "gammaincc", "gather", "ge", "gt", "hypot", "i0", "i0e", "i1",
-    "i1e", "imag", "interp", "inv", "is_positive", "is_singular", "isfinite", "isinf", "isnan", "iv", "j0", "j1", "jv", "k0", "k0e", "k1",
-    "k1e", "kv", "lambertw", "le", "lgamma", "log", "log1p", "log2", "log10", "log_ndtr", "logit", "look_up", "lshift", "lt", "mantissa",
-    "match", "match_flow", "matmul", "max", "maximum", "min", "minimum", "mod", "ndtr", "ndtri", "ne", "no_overflow", "norm2", "or_inf",
-    "permute", "pick", "pick_at", "pinv", "pow", "prod", "put", "put_at", "quotient", "real", "remainder", "reshape", "round_digits",
-    "rshift", "searchsorted", "sign", "sinc", "soft_choice", "soft_match",
-    "solve", "sort", "sqrt", "stack", "sum", "take", "where", "xlogy", "y0",
-    "y1", "zeta",
+    "betainc", "betaincc", "betaln", "binom", "broadcast", "cbrt", "cholesky", "comb", "complex_add", "complex_div", "complex_neg",
+    "complex_of", "complex_sub", "concat", "conj", "copysign", "cross", "cumprod", "cumsum", "det", "digamma", "eigvalsh", "ellipe",
+    "ellipk", "eq", "erfcinv", "erfcx", "erfinv", "exp1", "expi", "expit", "exponent", "first", "floordiv", "fmax", "fmin", "fmod",
+    "fsum", "gamma", "gammainc", "gammaincc", "gammaln", "gather", "ge", "gt", "hypot", "i0", "i0e", "i1", "i1e", "imag", "interp",
+    "inv", "is_positive", "is_singular", "isfinite", "isinf", "isnan", "iv", "j0", "j1", "jv", "k0", "k0e", "k1", "k1e", "kv",
+    "lambertw", "le", "lgamma", "log", "log1p", "log2", "log10", "log_ndtr", "logaddexp", "logit", "look_up", "lshift", "lt",
+    "mantissa", "match", "match_flow", "matmul", "max", "maximum", "min", "minimum", "mod", "ndtr", "ndtri", "ne", "no_overflow",
+    "norm2", "or_inf", "permute", "pick", "pick_at", "pinv", "pow", "prod", "put", "put_at", "quotient", "real", "remainder", "reshape",
+    "round_digits", "rshift", "searchsorted", "sign", "sinc", "soft_choice", "soft_match", "solve", "sort", "sqrt", "stack", "sum",
+    "take", "where", "xlogy", "y0", "y1", "zeta",
 ]

@@ -89,8 +89,12 @@ def _is_tame(a: Operand, b: Operand) -> bool:
 
 
 def exact_fmod(a: Tensor, b: Tensor) -> Tensor:
-    """`fmod` in two exact steps: torch gives NaN where `a / b` overflows."""
-    return torch.fmod(torch.fmod(a, HUGE * b), b)
+    """`fmod` in exact steps: torch gives NaN where `a / b` overflows."""
+    if may_look() and b.numel() and not bool((torch.abs(b) < 1 / HUGE).any()):
+        return torch.fmod(torch.fmod(a, HUGE * b), b)
+    for scale in (HUGE * (HUGE * b), HUGE * b, b):
+        a = torch.fmod(a, scale)
+    return a
 
 
 class Quotient(torch.autograd.Function):

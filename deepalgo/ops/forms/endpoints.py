@@ -22,6 +22,9 @@ from torch.autograd.function import FunctionCtx
 from deepalgo.ops.forms.operands import apply, may_look
 from deepalgo.ops.forms.quick import finite
 
+#: The smallest number that is not denormal.
+TINY = 2.0**-1022
+
 
 def without_zero(divisor: Tensor) -> Tensor:
     """The divisor with inf in place of 0, so that the quotient is 0."""
@@ -122,7 +125,8 @@ class Log1p(Slope):
 
     @staticmethod
     def forward(x: Tensor) -> Tensor:
-        return torch.log1p(x)
+        value = torch.log1p(x)
+        return value if x.is_complex() else torch.where(torch.abs(x) < TINY, x, value)  # torch's vectors flush denormal numbers to 0
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:

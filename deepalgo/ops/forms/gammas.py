@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from deepalgo.ops.forms.smooth import smooth
+from deepalgo.ops.forms.special import lgamma
 
 #: Stirling's series: coefficients of 1/x, 1/x**3, ... in log(gamma(x)), B(2k) / (2k (2k-1)).
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400)
@@ -23,6 +24,11 @@ LARGE = 10.0
 def digamma(x: Tensor) -> Tensor:
     """The derivative of log(gamma(x))."""
     return torch.digamma(x)
+
+
+def gammaln(x: Tensor) -> Tensor:
+    """SciPy's logarithm of |gamma(x)|: minus infinity at minus infinity, and infinite where 1 / x overflows."""
+    return torch.where(x == -torch.inf, x, torch.where(torch.isinf(1 / x), torch.inf, lgamma(x)))
 
 
 def trigamma(x: Tensor) -> Tensor:

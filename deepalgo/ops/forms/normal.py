@@ -71,6 +71,17 @@ def expit(x: Tensor) -> Tensor:
     return torch.sigmoid(x)
 
 
+@smooth(lambda a, b, y: torch.sigmoid(_gap(a, b)), lambda a, b, y: torch.sigmoid(_gap(b, a)))
+def logaddexp(a: Tensor, b: Tensor) -> Tensor:
+    """`log(exp(a) + exp(b))`."""
+    return torch.logaddexp(a, b)
+
+
+def _gap(a: Tensor, b: Tensor) -> Tensor:
+    """`a - b`, 0 for equal infinities."""
+    return torch.where(a == b, 0, a - b)
+
+
 @smooth(lambda x, y: 1 / without_zero(x * (1 - x)))
 def logit(x: Tensor) -> Tensor:
     """`log(x / (1 - x))`, about 1/2 without the cancellation."""

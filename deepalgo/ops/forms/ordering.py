@@ -31,11 +31,18 @@ def searchsorted(table: Tensor, x: Operand, side: str, table_batch: int, x_batch
     """How many numbers of the ordered table come before x; at "right" those that equal x do."""
     x = torch.as_tensor(x, dtype=table.dtype, device=table.device).detach()
     table, right = table.detach(), side == "right"
+    numbers = (table == table).sum(-1)  # NaN comes last, after infinity, and torch counts it as it falls
+    whole = torch.where(table == table, table, math.inf)
     if not table_batch:
-        return torch.searchsorted(table.contiguous(), x.contiguous(), right=right)
+        return _before_nan(torch.searchsorted(whole.contiguous(), x.contiguous(), right=right), x, numbers, table.shape[-1], right)
     rows = x if x_batch else x.expand(len(table), *x.shape)
-    found = torch.searchsorted(table.contiguous(), _in_rows(rows).contiguous(), right=right)
-    return found.reshape(rows.shape)
+    found = torch.searchsorted(whole.contiguous(), _in_rows(rows).contiguous(), right=right).reshape(rows.shape)
+    return _before_nan(found, rows, numbers.reshape(-1, *(1,) * (rows.dim() - 1)), table.shape[-1], right)
+
+
+def _before_nan(found: Tensor, x: Tensor, numbers: Tensor, size: int, right: bool) -> Tensor:
+    """Places among the numbers of a table; NaN itself belongs among the NaN, or after them."""
+    return torch.where(x == x, torch.minimum(found, numbers), torch.full_like(found, size) if right else numbers)
 
 
 def interp(x: Operand, xp: Tensor, fp: Tensor, x_batch: int, xp_batch: int, fp_batch: int) -> Tensor:

@@ -38,6 +38,9 @@ def _plain(base: Operand, exponent: Operand) -> Tensor:
     if isinstance(base, Tensor) and not isinstance(exponent, Tensor) and exponent == 4 and not base.is_complex():
         square = base * base
         return square * square
+    if isinstance(base, Tensor) and not isinstance(exponent, Tensor) and exponent == -2 and not base.is_complex():
+        inverse = 1 / base  # torch squares first, which overflows too early
+        return inverse * inverse
     return torch.pow(base, exponent)  # type: ignore[arg-type]  # one of them is a tensor
 
 

@@ -13,6 +13,8 @@ import math
 import torch
 from torch import Tensor
 
+from deepalgo.ops.forms.operands import may_look
+
 
 def lay(array: Tensor, axis: int | None, batch: int) -> tuple[Tensor, int]:
     """The array and the axis to work along; without an axis all numbers of a sample stand in one."""
@@ -66,7 +68,14 @@ def argmax(array: Tensor, axis: int | None, batch: int) -> Tensor:
 def cumsum(array: Tensor, axis: int | None, batch: int) -> Tensor:
     """Sums of the first one, the first two, ... numbers."""
     array, axis = lay(array, axis, batch)
-    return array.cumsum(axis)
+    result = array.cumsum(axis)
+    if not array.is_floating_point():
+        return result
+    negative = (array == 0) & torch.signbit(array)
+    if may_look() and not bool(negative.any()):
+        return result
+    # torch starts from 0.0, and NumPy from the first number: sums of nothing but negative zeros are negative zeros.
+    return torch.where((~negative).cumsum(axis) == 0, array, result)
 
 
 def cumprod(array: Tensor, axis: int | None, batch: int) -> Tensor:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.ir import Kind, Type
+from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.convert import box, is_plain, plain, to_signal, wrap
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles
@@ -212,8 +213,25 @@ def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node
     if op is ast.MatMult:
         return matmul(machine, left, right)
     name = OPERATORS[op]
+    if op is ast.Pow and _is_half(right) and isinstance(left, Array):
+        return _root(machine, left, right)
     native = getattr(operator, {"sub": "sub", "div": "truediv", "bitand": "and_", "bitor": "or_", "bitxor": "xor"}.get(name, name))
     return apply(machine, name, native, [left, right])
+
+
+def _is_half(exponent: Any) -> bool:
+    """Whether an exponent is Python's 0.5, which may be a weight."""
+    known = exponent.known.value if isinstance(exponent, Signal) and exponent.known is not None else exponent
+    return isinstance(known, float) and known == 0.5 and not isinstance(known, np.generic) and getattr(exponent, "flavour", "py") == "py"
+
+
+def _root(machine: Machine, base: Any, half: Any) -> Any:
+    """NumPy takes the root of an array to the power of one half, which at minus infinity and negative zero is not the power."""
+    value = to_signal(machine, base)
+    if is_plain(machine, base) or value.kind > Kind.REAL:
+        return apply(machine, "pow", operator.pow, [base, half])
+    power = emit(machine, "pow", machine.cast(value, Type(Kind.REAL, value.shape)), half)
+    return wrap(machine, emit(machine, "select", emit(machine, "gt", value, 0.0), power, emit(machine, "sqrt", value)))
 
 
 def unary(machine: Machine, name: str, native: Callable[..., Any], operand: Any) -> Any:
@@ -397,7 +415,8 @@ def close(machine: Machine, args: Args, kwargs: Kwargs) -> Signal:
 def _heaviside(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     value = to_signal(machine, args[0])
     positive = emit(machine, "select", emit(machine, "gt", value, 0.0), 1.0, 0.0)
-    return wrap(machine, emit(machine, "select", emit(machine, "eq", value, 0.0), args[1], positive))
+    number = emit(machine, "select", emit(machine, "isnan", value), float("nan"), positive)
+    return wrap(machine, emit(machine, "select", emit(machine, "eq", value, 0.0), args[1], number))
 
 
 @handles(np.divmod, options="")
@@ -407,6 +426,4 @@ def _divmod(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 
 @handles(np.logaddexp, options="")
 def _logaddexp(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    high = emit(machine, "maximum", args[0], args[1])
-    low = emit(machine, "minimum", args[0], args[1])
-    return wrap(machine, emit(machine, "add", high, emit(machine, "log1p", emit(machine, "exp", emit(machine, "sub", low, high)))))
+    return apply(machine, "logaddexp", np.logaddexp, args)

@@ -239,8 +239,12 @@ def _median(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         return written.apply(machine, written.median, np.median, args, kwargs, node)
     size = int(np.prod(value.shape))
     ordered = machine.emit("sort", machine.emit("reshape", value, shape=(size,), flavour="np"), axis=0, flavour="np")
-    middle = [machine.emit("index", ordered, key=(place,), flavour="np") for place in ((size - 1) // 2, size // 2)]
-    return wrap(machine, emit(machine, "div", emit(machine, "add", *middle), 2.0))
+    places = sorted({(size - 1) // 2, size // 2})
+    middle = [machine.emit("index", ordered, key=(place,), flavour="np") for place in places]
+    total = emit(machine, "add", middle[0], 0.0)  # a sum of negative zeros is zero
+    mean = emit(machine, "div", emit(machine, "add", total, middle[1]), 2.0) if len(middle) == 2 else total
+    last = machine.emit("index", ordered, key=(size - 1,), flavour="np")  # NaN comes last
+    return wrap(machine, emit(machine, "select", emit(machine, "isnan", last), last, mean))
 
 
 @handles(np.count_nonzero, options="axis keepdims")
@@ -294,6 +298,9 @@ def _without_nan(name: str, native: Callable[..., Any], neutral: float) -> Handl
         value, (axis, keepdims) = to_signal(machine, args[0]), options(args, kwargs)
         missing = emit(machine, "isnan", value)
         total = reduce(machine, name, emit(machine, "select", missing, neutral, value), axis, keepdims)
+        if native in (np.nanmin, np.nanmax):
+            nothing = reduce(machine, "all", missing, axis, keepdims)
+            return wrap(machine, emit(machine, "select", nothing, float("nan"), total))
         if native is not np.nanmean:
             return wrap(machine, total)
         present = machine.cast(emit(machine, "not", missing), Type(Kind.REAL, value.shape))

@@ -322,7 +322,9 @@ def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
         return NotImplemented
     ordered = np.sort(a.ravel() if axis is None else np.moveaxis(a, axis, 0), axis=0)
     last = len(ordered) - 1
-    found = np.where(np.isnan(ordered[last]), ordered[last], (ordered[last // 2] + ordered[(last + 1) // 2]) / 2)
+    middle = ordered[last // 2] + 0.0  # a sum of negative zeros is zero
+    mean = (middle + ordered[(last + 1) // 2]) / 2 if last % 2 else middle
+    found = np.where(np.isnan(ordered[last]), ordered[last], mean)
     if keepdims:
         found = found.reshape((1,) * a.ndim) if axis is None else np.expand_dims(found, axis)
     return found

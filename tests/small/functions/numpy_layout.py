@@ -358,3 +358,15 @@ def np_cummax_loop(v):
         if t > best:
             best = t
     return best
+
+
+def np_hsplit(m):
+    return np.hsplit(m, 3)
+
+
+def np_vsplit(m):
+    return np.vsplit(m, 2)
+
+
+def np_dsplit(m):
+    return np.dsplit(m[None, :, :], 3)[0]
