@@ -212,7 +212,7 @@ class Network(torch.nn.Module):
             twin = self._executable(replace(executable.plan, record=False, careful=careful))
             return twin(tensors[:count], tensors[count:], dtype, device, None, chosen, size)
 
-        return mended(run, Mender(repeat), tensors, executable.like(leaves, dtype, device, chosen))
+        return mended(run, repeat, tensors, executable.tokens(leaves, dtype, device, chosen))
 
     def _compiled(self, executable: Executable, run: Callable[[Sequence[Tensor]], list[Tensor]], tensors: list[Tensor]) -> list[Tensor]:
         """Run in a graph that is being compiled.
@@ -226,8 +226,8 @@ class Network(torch.nn.Module):
 
         if not executable.is_risky:
             return whole(tensors)
-        like = executable.like(tensors[: len(self.program.inputs)], self.dtype, self.device, None)
-        return mended(whole, self._mender, tensors, like)
+        tokens = executable.tokens(tensors[: len(self.program.inputs)], self.dtype, self.device, None)
+        return mended(whole, self._mender, tensors, tokens)
 
     def _repeat_fixed(self, tensors: Sequence[Tensor], careful: bool) -> list[Tensor]:
         """What a compiled graph computes, in operations that are not fused."""

@@ -64,17 +64,18 @@ class Executable:
         with deep_calls() if self.is_deep else nullcontext():
             return list(self.function(run if chosen is None else run.sub(chosen), *leaves, *weights))
 
-    def like(self, leaves: Sequence[Tensor], dtype: torch.dtype, device: torch.device, chosen: Tensor | None) -> list[Tensor | None]:
-        """What looks like the results of a call, None for those that are whole numbers."""
+    def tokens(self, leaves: Sequence[Tensor], dtype: torch.dtype, device: torch.device, chosen: Tensor | None) -> list[Tensor | None]:
+        """What can be added to the results of a call and changes none of them: -0.0, or None for whole numbers."""
         size = len(chosen) if chosen is not None else leaves[0].shape[0] if leaves else 1
-        return [_like(value.type, size, dtype, device) for value in self.lowered.program.body.results]
+        return [_token(value.type, size, dtype, device) for value in self.lowered.program.body.results]
 
 
-def _like(type: Type, size: int, dtype: torch.dtype, device: torch.device) -> Tensor | None:
-    """A tensor of the type without memory of its own, None for whole numbers."""
+def _token(type: Type, size: int, dtype: torch.dtype, device: torch.device) -> Tensor | None:
+    """A tensor of -0.0 that takes no memory."""
     if type.kind < Kind.REAL:
         return None
-    return torch.empty((), dtype=dtype if type.kind == Kind.REAL else COMPLEX[dtype], device=device).expand(size, *type.shape)
+    zero = -0.0 if type.kind == Kind.REAL else complex(-0.0, -0.0)
+    return torch.full((), zero, dtype=dtype if type.kind == Kind.REAL else COMPLEX[dtype], device=device).expand(size, *type.shape)
 
 
 def build(program: Program, plan: Plan, simple: dict[bool, Program] | None = None) -> Executable:

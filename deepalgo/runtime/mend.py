@@ -8,13 +8,14 @@ in careful operations (`ops.forms.careful`) and takes their derivatives.
 ...     return [torch.clamp(numbers(torch.exp(tensors[0]), torch.exp, *tensors) if careful else torch.exp(tensors[0]), max=3.0)]
 >>> from deepalgo.ops.forms.careful import numbers
 >>> x = torch.tensor([1.0, 800.0], dtype=torch.float64, requires_grad=True)
->>> mended(run, Mender(run), [x], [torch.empty(2, dtype=torch.float64)])[0].sum().backward()
+>>> mended(run, run, [x], [-torch.zeros(2, dtype=torch.float64)])[0].sum().backward()
 >>> x.grad
 tensor([2.7183, 0.0000], dtype=torch.float64)
 """
 
 from __future__ import annotations
 
+import cmath
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
@@ -35,7 +36,7 @@ class Repeat(Protocol):
 
 
 class Mender:
-    """How to run a program once more; graphs that are being compiled know it by its number."""
+    """How to run a program once more, for graphs that are being compiled: they know it by its number."""
 
     _numbers = itertools.count()
 
@@ -48,47 +49,35 @@ class Mender:
 _menders: WeakValueDictionary[int, Mender] = WeakValueDictionary()
 
 
-def mended(run: Run, mender: Mender, tensors: Sequence[Tensor], like: Sequence[Tensor | None]) -> list[Tensor]:
-    """`run(tensors)`; the results look `like` these, None for those that never have a gradient."""
-    tokens = [item for item in like if item is not None]
+def mended(run: Run, repeat: Repeat | Mender, tensors: Sequence[Tensor], tokens: Sequence[Tensor | None]) -> list[Tensor]:
+    """`run(tensors)`. Each result has a token of its shape, which is -0.0; None for those that never have a gradient.
+
+    A token is added to its result, which changes no number, and so gets the result's adjoint, by which `Entry` learns of it.
+    """
+    given = [token for token in tokens if token is not None]
     learning = [place for place, item in enumerate(tensors) if item.requires_grad]
-    if torch.compiler.is_compiling():
-        made = CompiledEntry.apply(mender.number, len(tokens), learning, *tokens, *tensors)  # type: ignore[no-untyped-call]  # torch
+    if isinstance(repeat, Mender):
+        made = CompiledEntry.apply(repeat.number, len(given), learning, *given, *tensors)  # type: ignore[no-untyped-call]  # torch
     else:
-        made = Entry.apply(mender, learning, tokens, *tensors)  # type: ignore[no-untyped-call]  # torch
+        made = Entry.apply(repeat, learning, given, *tensors)  # type: ignore[no-untyped-call]  # torch
     held, left = dict(zip(learning, made, strict=False)), iter(made[len(learning) :])
     results = run([held.get(place, item) for place, item in enumerate(tensors)])
-    return [result if item is None else _leave(result, next(left)) for result, item in zip(results, like, strict=True)]
+    return [result if token is None else _leave(result, next(left)) for result, token in zip(results, tokens, strict=True)]
 
 
 def _leave(result: Tensor, token: Tensor) -> Tensor:
-    if not result.requires_grad:
-        return result
-    left: Tensor = Exit.apply(result, token)  # type: ignore[no-untyped-call]  # torch
-    return left
-
-
-class Exit(torch.autograd.Function):
-    """A result; its adjoint goes to the token as well, by which `Entry` learns of it."""
-
-    @staticmethod
-    def forward(ctx: Any, result: Tensor, token: Tensor) -> Tensor:
-        return result.view_as(result)
-
-    @staticmethod
-    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
-        return g, g
+    return result + token if result.requires_grad else result
 
 
 class Entry(torch.autograd.Function):
     """The tensors that learn, and a token for each result."""
 
     @staticmethod
-    def forward(ctx: Any, mender: Mender, learning: list[int], tokens: list[Tensor], *tensors: Tensor) -> tuple[Tensor, ...]:
-        ctx.mender, ctx.learning = mender, learning
+    def forward(ctx: Any, repeat: Repeat, learning: list[int], tokens: list[Tensor], *tensors: Tensor) -> tuple[Tensor, ...]:
+        ctx.repeat, ctx.learning = repeat, learning
         ctx.save_for_backward(*tensors)
         ctx.set_materialize_grads(False)
-        return *(tensors[place].view_as(tensors[place]) for place in learning), *tokens
+        return *(tensors[place] for place in learning), *tokens
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, ...]:
@@ -98,7 +87,7 @@ class Entry(torch.autograd.Function):
             if torch.is_grad_enabled():
                 slopes = _differentiable(ctx, adjoints)
             elif not _are_finite(slopes):
-                slopes = repaired(ctx.mender.repeat, ctx.saved_tensors, ctx.learning, slopes, adjoints)
+                slopes = repaired(ctx.repeat, ctx.saved_tensors, ctx.learning, slopes, adjoints)
         found = dict(zip(ctx.learning, slopes, strict=True))
         return None, None, None, *(found.get(place) for place in range(len(ctx.needs_input_grad) - 3))
 
@@ -147,8 +136,8 @@ def _differentiable(ctx: Any, adjoints: Sequence[Tensor | None]) -> list[Tensor 
     """Gradients that have gradients: of the program run from the tensors themselves."""
     tensors = ctx.saved_tensors
     asked = [tensors[place] for place in ctx.learning]
-    plain = derivatives(ctx.mender.repeat(tensors, careful=False), asked, adjoints, create_graph=True)
-    return plain if _are_finite(plain) else derivatives(ctx.mender.repeat(tensors, careful=True), asked, adjoints, create_graph=True)
+    plain = derivatives(ctx.repeat(tensors, careful=False), asked, adjoints, create_graph=True)
+    return plain if _are_finite(plain) else derivatives(ctx.repeat(tensors, careful=True), asked, adjoints, create_graph=True)
 
 
 def repaired(
@@ -175,7 +164,9 @@ def derivatives(
 
 
 def _are_finite(slopes: Sequence[Tensor | None]) -> bool:
-    """No number among them is inf or NaN; single ones are looked at together."""
+    """No number among them is inf or NaN."""
     found = [item.detach() for item in slopes if item is not None]
     single = [item for item in found if item.dim() == 0]
-    return all(finite(item) for item in found if item.dim()) and (not single or finite(torch.stack(single)))
+    if single and single[0].device.type != "cpu":  # one look for all of them
+        single = [torch.stack(single).sum()]
+    return all(cmath.isfinite(item.item()) for item in single) and all(finite(item) for item in found if item.dim())
