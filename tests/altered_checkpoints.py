@@ -53,7 +53,7 @@ def alter(content: bytes, chance: random.Random) -> bytes:
         return _other_bytes(content, chance)
     data = unpacked(content)
     for _ in range(chance.choice([1, 1, 2])):
-        with contextlib.suppress(LookupError, TypeError, AttributeError, ValueError, RuntimeError):
+        with contextlib.suppress(LookupError, TypeError, AttributeError, ValueError, RuntimeError, OverflowError):
             CHANGES[chance.choice([*CHANGES])](data["stages"], chance)
     return packed(data)
 

@@ -82,11 +82,11 @@ def alter(number: int, seed: int, path: Path) -> tuple[Base, list[str]]:
     for _ in range(chance.choice([1, 1, 1, 2, 3])):
         name = chance.choice([*CHANGES, *OWN])
         done.append(name)
-        with contextlib.suppress(LookupError, TypeError, AttributeError, ValueError):  # what an earlier change took away
+        with contextlib.suppress(LookupError, TypeError, AttributeError, ValueError, OverflowError):  # what an earlier change took away
             OWN[name](data, tensors, chance) if name in OWN else CHANGES[name](data, chance)
     if chance.random() < 0.6:
         done.append("types put right")
-        with contextlib.suppress(LookupError, TypeError, AttributeError, ValueError):
+        with contextlib.suppress(LookupError, TypeError, AttributeError, ValueError, OverflowError):
             put_types_right(data["program"], Tensors(tensors))
     text = json.dumps(data)
     if chance.random() < 0.02:
@@ -338,6 +338,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first file, where several processes share the work")
     parser.add_argument("--only", type=int, nargs="*", help="numbers of files that failed")
     options = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -346,7 +347,7 @@ def main() -> None:
     np.seterr(all="ignore")
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
-        for number in options.only or range(options.count):
+        for number in options.only or range(options.first, options.first + options.count):
             kind, reason = guarded(number, options.seed, Path(folder, "altered.safetensors"))
             counts[kind] += 1
             if reason:
