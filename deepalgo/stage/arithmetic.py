@@ -7,13 +7,14 @@ import functools
 import operator
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from deepalgo.ir import Kind, Type
 from deepalgo.stage.complex_power import complex_power
 from deepalgo.stage.machine import Machine
+from deepalgo.stage.operator_methods import ABSENT, by_methods
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Known, Signal, StandIn, Text, Union, UserRaise, is_number, refuse_again, user_method
@@ -68,9 +69,9 @@ def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node
         return on_signals(machine, op, left, right)
     if isinstance(left, (Signal, Text)) or isinstance(right, (Signal, Text)):
         return _mixed(machine, op, left, right, node)
-    method = _user_method(left, right, op)
-    if method is not None:
-        return method(machine, node)
+    found = _by_methods(machine, op, left, right, node)
+    if found is not ABSENT:
+        return found
     machine.refuse_stand_in(node, left, right)
     return native(machine, NATIVE[op], left, right)
 
@@ -106,14 +107,12 @@ def _mixed(machine: Machine, op: type[ast.operator], left: Any, right: Any, node
         return Text("...", ())
     if op is ast.Add and isinstance(left, (str, Text)) and isinstance(right, (str, Text)):
         return concatenate([left, right])
-    method = _user_method(left, right, op)
-    if method is not None:
-        return method(machine, node)
+    found = _by_methods(machine, op, left, right, node)
+    if found is not ABSENT:
+        return found
     if op is ast.Mult and any(isinstance(side, (list, tuple, str, deque)) for side in (left, right)):
         machine.refuse("the length of this sequence depends on data", "Use a fixed length.", node)
-    names = [_type_name(item) for item in (left, right)]
-    symbol = SYMBOLS[op]
-    raise UserRaise(TypeError, f"unsupported operand type(s) for {symbol}: '{names[0]}' and '{names[1]}'", machine.span)
+    _unsupported(machine, op, left, right)
 
 
 def _type_name(value: Any) -> str:
@@ -122,16 +121,15 @@ def _type_name(value: Any) -> str:
     return type(value).__name__
 
 
-def _user_method(left: Any, right: Any, op: type[ast.operator]) -> Callable[[Machine, ast.AST], Any] | None:
-    """An operator defined by a class of the user."""
-    from deepalgo.stage.calls import call
+def _by_methods(machine: Machine, op: type[ast.operator], left: Any, right: Any, node: ast.AST) -> Any:
+    """What operators that classes of the user define answer; `ABSENT` where none does."""
+    found = by_methods(machine, left, right, f"__{DUNDERS[op]}__", f"__r{DUNDERS[op]}__", node)
+    return distribute(machine, found, lambda item: _unsupported(machine, op, left, right) if item is NotImplemented else item, node)
 
-    name = DUNDERS[op]
-    for instance, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
-        function = user_method(instance, method)
-        if function is not None:
-            return lambda machine, node: call(machine, function, [instance, other], {}, node)
-    return None
+
+def _unsupported(machine: Machine, op: type[ast.operator], left: Any, right: Any) -> NoReturn:
+    names = [_type_name(item) for item in (left, right)]
+    raise UserRaise(TypeError, f"unsupported operand type(s) for {SYMBOLS[op]}: '{names[0]}' and '{names[1]}'", machine.span)
 
 
 def on_signals(machine: Machine, op: type[ast.operator], left: Any, right: Any) -> Any:

@@ -18,6 +18,7 @@ from deepalgo.stage.arithmetic import flavour_of_result, meets_arrays
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.moments import Spendable
+from deepalgo.stage.operator_methods import ABSENT, by_methods
 from deepalgo.stage.regions import choose
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute
@@ -40,6 +41,12 @@ NATIVE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 #: Sequences that are compared item by item, each with its own kind.
 SEQUENCES = (list, tuple, deque)
+SYMBOLS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}
+REFLECTED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE, ast.Eq: ast.Eq, ast.NotEq: ast.NotEq,
+}
 NAMES: dict[type[ast.cmpop], str] = {
     ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
 }
@@ -111,27 +118,50 @@ def _fields(machine: Machine, op: type[ast.cmpop], left: Any, right: Any) -> tup
 
 
 def _static(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> Any:
-    from deepalgo.stage.calls import call
 
     fields = _fields(machine, op, left, right)
     if fields is not None:
         return compare(machine, op, *fields, node)
-    method = user_method(left, f"__{NAMES[op]}__")
-    if method is not None:
-        return call(machine, method, [left, right], {}, node)
+    found = _by_methods(machine, op, left, right, node)
+    if found is not ABSENT:
+        return found
     try:
         return NATIVE[op](left, right)
     except Exception as error:
         raise UserRaise(error, None, machine.span) from None
 
 
+def _by_methods(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> Any:
+    """What comparisons that classes of the user define answer; `ABSENT` where none does. `!=` is the opposite of their `==`."""
+    if op is ast.NotEq and user_method(left, "__ne__") is None and user_method(right, "__ne__") is None:
+        equal = _by_methods(machine, ast.Eq, left, right, node)
+        if equal is ABSENT:
+            return ABSENT
+        verdict = truth(machine, equal, node)
+        return machine.logical("not", verdict) if isinstance(verdict, Signal) else not verdict
+    found = by_methods(machine, left, right, f"__{NAMES[op]}__", f"__{NAMES[REFLECTED[op]]}__", node)
+
+    def settled(item: Any) -> Any:
+        if item is not NotImplemented:
+            return item
+        if op in (ast.Eq, ast.NotEq):
+            return (left is right) is (op is ast.Eq)
+        names = [type(side).__name__ if not isinstance(side, Signal) else "float" for side in (left, right)]
+        raise UserRaise(TypeError, f"'{SYMBOLS[op]}' not supported between instances of '{names[0]}' and '{names[1]}'", machine.span)
+
+    return distribute(machine, found, settled, node)
+
+
 def _on_signals(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> Any:
     comparable = all(isinstance(side, Signal) or is_number(side) for side in (left, right))
+    found = ABSENT if comparable else _by_methods(machine, op, left, right, node)
+    if found is not ABSENT:
+        return found
     if not comparable:
         if op in (ast.Eq, ast.NotEq):
             return op is ast.NotEq
         names = [type(side).__name__ if not isinstance(side, Signal) else "float" for side in (left, right)]
-        raise UserRaise(TypeError, f"'{NAMES[op]}' not supported between instances of '{names[0]}' and '{names[1]}'", machine.span)
+        raise UserRaise(TypeError, f"'{SYMBOLS[op]}' not supported between instances of '{names[0]}' and '{names[1]}'", machine.span)
     flavour = flavour_of_result(left, right)
     result = machine.emit(NAMES[op], left, right, flavour=flavour)
     known = [side.known if isinstance(side, Signal) else Known(side, frozenset()) for side in (left, right)]
