@@ -318,6 +318,19 @@ def test_torch_compile_mends_them_too():
     assert all(torch.isfinite(weight.grad) for weight in net.parameters() if weight.grad is not None)
 
 
+def test_a_compiled_graph_hands_adjoints_through_as_they_are():
+    def pair(x, y):
+        return x, np.minimum(np.exp(y), 3.0)
+
+    net = da.compile(pair, example=((np.float64(0.5), np.float64(0.5)), {}))
+    x, y = (torch.tensor(row, dtype=torch.float64, requires_grad=True) for row in ([1.0, 2.0], [0.5, 800.0]))
+    g = torch.tensor([nan, 1.0], dtype=torch.float64)
+    found = torch.autograd.grad(torch.compile(net, fullgraph=True)(x, y), [x, y], [g, torch.ones_like(g)])
+    assert g.tolist() == [pytest.approx(nan, nan_ok=True), 1.0]
+    assert found[0].tolist() == [pytest.approx(nan, nan_ok=True), 1.0]
+    assert found[1].tolist() == [pytest.approx(math.exp(0.5)), 0.0]
+
+
 def many_exponentials(x):
     return 1.5 * np.tanh(np.exp(x)) + np.exp(-np.exp(x)) + np.where(x < 0.5, 1 / (1 + np.exp(-x)), 0.0)
 

@@ -105,7 +105,7 @@ class CompiledEntry(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         tensors = ctx.saved_tensors
-        slopes = [slope.clone() for slope in grads[: len(ctx.learning)]]
+        slopes = list(grads[: len(ctx.learning)])
         torch.ops.deepalgo.mend(slopes, grads[len(ctx.learning) :], tensors, ctx.learning, ctx.mender)
         found = dict(zip(ctx.learning, slopes, strict=True))
         return *[None] * (3 + ctx.count), *(found.get(place) for place in range(len(tensors)))
