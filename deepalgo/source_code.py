@@ -95,4 +95,4 @@ def _docstring(network: Network) -> str:
     if sentence:
         return "\n".join(textwrap.wrap(sentence + stop.strip(), 100))
     files = [Path(weight.span.file).name for weight in network.program.weights if weight.span is not None]
-    return f"Made by deepalgo from {files[0]}." if files and re.fullmatch(r"[\w .<>#-]+", files[0]) else ""
+    return f"Made by deepalgo from {files[0]}." if files and re.fullmatch(r"[\w .<>#\[\]-]+", files[0]) else ""

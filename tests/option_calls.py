@@ -146,7 +146,7 @@ ANSWERS = {
     "deepalgo.marks.weight": "x * {}", "np.empty_like": "{}.shape", "np.empty": "{}.shape", "np.nonzero": "v[{}[0]].sum()",
     "callable": "x if {} else y", "np.iterable": "x if {} else y", "np.isscalar": "x if {} else y", "np.isrealobj": "x if {} else y",
     "np.iscomplexobj": "x if {} else y", "hasattr": "x if {} else y", "isinstance": "x if {} else y", "next": "{} * x",
-    "operator.is_": "x if {} else y", "operator.is_not": "x if {} else y",
+    "np.broadcast": "{}.shape", "operator.is_": "x if {} else y", "operator.is_not": "x if {} else y",
 }
 #: Values of options that are not their defaults, by the names of the parameters, and where they need more by function.
 OPTIONS = {

@@ -13,7 +13,7 @@ from tests.option_calls import MORE, compiled_function, rules, trials, verdict
 
 RULES = rules()
 #: Functions whose calls are no expressions of numbers: they are tried elsewhere.
-ELSEWHERE = {"super", "contextlib.contextmanager"}
+ELSEWHERE = {"super", "contextlib.contextmanager", "deepalgo.cluster.matching.match"}
 #: One of many that differ only in their numbers stands for all of them on an ordinary day.
 ALIKE = {label for label in RULES if isinstance(RULES[label][0], np.ufunc)} - {"np.exp", "np.add", "np.less", "np.square", "np.matmul"}
 TALLY = collections.Counter()

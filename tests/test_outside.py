@@ -19,8 +19,7 @@ def turned(vector):
     return np.array([vector[1], -vector[0], vector[2]]).reshape(3)
 
 def told(x):
-    print(x)
-    return 2.0 * x
+    return 2.0 * x + len(repr(x))
 
 def named(x):
     return "x"

@@ -21,6 +21,7 @@ from deepalgo.ops.numpy_forms.matching import match_boxes
 from deepalgo.stage.arrays.convert import is_plain, known_plain, plain, to_signal, wrap
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import handles
+from deepalgo.stage.values import Signal
 
 Array = npt.NDArray[Any]
 
@@ -75,6 +76,8 @@ def _match_rule(machine: Machine, args: list[Any], kwargs: dict[str, Any], node:
     """In a program it is one row of the table of operations; the flow is piecewise constant, so no gradient runs through it."""
     p, softness = kwargs.get("p", args[4] if len(args) > 4 else 1), kwargs.get("softness", args[5] if len(args) > 5 else 0.0)
     known = known_plain(machine, softness)
+    if isinstance(softness, Signal):
+        machine.demand(softness, "the softness of a minimum is set, not trained")
     if not is_plain(machine, args[3]) or not is_plain(machine, p) or known is None:
         machine.refuse("the transforms depend on data", "Fix the transforms, the norm and the softness before.", node)
     moves = tuple(tuple(item) for item in args[3])

@@ -131,6 +131,10 @@ def np_block(s):
     return np.block([[s, s], [s, s]])
 
 
+def np_broadcast(v, x):
+    return np.zeros(np.broadcast(v, x).shape) + v * x
+
+
 def np_broadcast_arrays(v, x):
     return np.broadcast_arrays(v, x)[1] * 2.0
 
