@@ -48,6 +48,18 @@ def test_random_programs_with_arrays_answer_as_python_does(chunk):
     assert len(refused) <= 1, refused
 
 
+SMALL_CHUNKS = [*range(4), *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(4, 20))]
+
+
+@pytest.mark.parametrize("chunk", SMALL_CHUNKS)
+@pytest.mark.parametrize("kind", ["options", "edges"])
+def test_small_random_programs_answer_as_python_does(kind, chunk):
+    outcomes = [examine(seed, kind=kind) for seed in range(25 * chunk, 25 * (chunk + 1))]
+    failed = [(outcome.seed, outcome.verdict) for outcome in outcomes if outcome.verdict.failed]
+    assert not failed, f"python -m tests.fuzz --kind {kind} --program {failed[0][0]} shows it"
+    assert sum(outcome.verdict.word == "refused" for outcome in outcomes) <= 8
+
+
 SMOOTH = Program(0, """
 import math
 GAIN = 0.75

@@ -24,6 +24,7 @@ from weakref import WeakValueDictionary
 import torch
 from torch import Tensor
 
+from deepalgo.ops.forms.complexes import complex_add
 from deepalgo.ops.forms.quick import finite
 
 Run: TypeAlias = Callable[[Sequence[Tensor]], list[Tensor]]
@@ -66,7 +67,9 @@ def mended(run: Run, repeat: Repeat | Mender, tensors: Sequence[Tensor], tokens:
 
 
 def _leave(result: Tensor, token: Tensor) -> Tensor:
-    return result + token if result.requires_grad else result
+    if not result.requires_grad:
+        return result
+    return complex_add(result, token) if result.is_complex() else result + token  # torch's own loses infinities and signs of zero
 
 
 class Entry(torch.autograd.Function):

@@ -279,10 +279,10 @@ def power(machine: Machine, op: type[ast.operator], left: Any, right: Any, flavo
     if base_kind <= Kind.INT and exponent_kind <= Kind.INT:
         return _integer_power(machine, left, right, flavour)
     base = machine.cast(left, Type(Kind.REAL, getattr(left, "shape", ())))
-    if flavour != "np" and machine.span in machine.complex_at:
+    if flavour == "py" and machine.span in machine.complex_at:
         below = machine.emit("and", _less(machine, base), machine.emit("isfinite", base))
         exponent = machine.cast(right, Type(Kind.REAL))
-        broken = machine.emit("ne", exponent, machine.emit("floor", exponent))
+        broken = machine.emit("and", machine.emit("ne", exponent, machine.emit("floor", exponent)), machine.emit("isfinite", exponent))
         machine.check(machine.emit("and", below, broken), "RealResult", "a fractional power is complex on the example, and real here")
         return complex_power(machine, base, right)
     if flavour != "np":
@@ -317,6 +317,8 @@ def _stay_real(machine: Machine, ok: Signal) -> None:
 
 def _check_unknown_power(machine: Machine, base: Signal, exponent: Signal) -> None:
     negative = machine.emit("lt", exponent, 0)
+    if exponent.kind is Kind.REAL:
+        negative = machine.emit("and", negative, machine.emit("isfinite", exponent))
     zero = machine.emit("eq", base, 0.0)
     machine.check(machine.logical("not", machine.emit("and", negative, zero)), ZeroDivisionError, said(operator.pow, 0.0, -1.0))
     if exponent.kind is Kind.REAL and not _is_known_positive(machine, base):
@@ -376,6 +378,8 @@ def unary(machine: Machine, op: type[ast.unaryop], operand: Any, node: ast.AST) 
         from deepalgo.stage.arrays import elementwise
 
         return elementwise.unary(machine, name, function, operand)
+    if name == "pos" and operand.kind is Kind.REAL and operand.flavour == "py":
+        return operand  # the same object
     if name == "invert" and operand.kind is Kind.BOOL:
         operand = machine.cast(operand, Type(Kind.INT))  # ~True is -2
     if name == "invert" and operand.kind > Kind.INT:

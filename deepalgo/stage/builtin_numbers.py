@@ -188,6 +188,8 @@ def _float_one(machine: Machine, value: Any, node: ast.AST) -> Any:
         return call_native(machine, float, [value], {}, node)
     if value.kind is Kind.COMPLEX:
         raise UserRaise(TypeError, "float() argument must be a string or a real number, not 'complex'", machine.span)
+    if value.kind is Kind.REAL and value.flavour == "py" and not value.shape and value.value.id not in machine.mixed:
+        return value  # the same object
     if value.shape:
         value = iteration.only_item(machine, value)
     result = machine.cast(value, Type(Kind.REAL))

@@ -8,6 +8,7 @@ import operator
 import types
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -185,9 +186,15 @@ CHOICES = frozenset({"min", "max", "select"})
 
 def _refuse_chosen_nan(machine: Machine, one: Signal, other: Signal) -> None:
     """Where a number was chosen among others, two NaN may be one object or two."""
-    if any((made := machine.definition(side)) is not None and made.name in CHOICES for side in (one, other)):
+    if any(_is_chosen(machine, side) for side in (one, other)):
         both = machine.emit("and", machine.emit("isnan", one), machine.emit("isnan", other))
         machine.check(machine.logical("not", both), "SameNaN", "NaN is compared with NaN that may be the same object")
+
+
+def _is_chosen(machine: Machine, value: Signal) -> bool:
+    """Whether a number may be one of several objects: what a branch or a loop leaves, too."""
+    made = machine.definition(value)
+    return value.value.id not in machine.inputs and value.known is None if made is None else made.name in CHOICES
 
 
 def _sequences(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> Any:
@@ -260,11 +267,9 @@ def _contains(machine: Machine, item: Any, container: Any, node: ast.AST) -> Any
         from deepalgo.stage.arrays.reductions import reduce
 
         same = compare(machine, ast.Eq, container, item, node)
-        return (
-            reduce(machine, "any", same.held, None, False)
-            if isinstance(same, Array) and isinstance(same.held, Signal)
-            else bool(np.any(same.held))
-        )
+        if isinstance(same, Array) and isinstance(same.held, Signal):
+            return replace(reduce(machine, "any", same.held, None, False), flavour="py")
+        return bool(np.any(same.held))
     if isinstance(container, (*SEQUENCES, set, frozenset, dict, range)):
         members = list(container)
     has_signal = isinstance(item, (Signal, Union)) or any(isinstance(member, (Signal, Union)) for member in members or ())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import cmath
+import sys
 from typing import Any
 
 from deepalgo.ir import Kind, Type
@@ -75,7 +76,11 @@ def _phase(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.
     if not contains_signal(args):
         return call_native(machine, cmath.phase, args, kwargs, node)
     value = as_complex(machine, args[0])
-    return machine.emit("atan2", machine.emit("imag", value), machine.emit("real", value))
+    height = machine.emit("imag", value)
+    angle = machine.emit("atan2", height, machine.emit("real", value))
+    tiny = machine.emit("and", machine.emit("ne", height, 0.0), machine.emit("lt", machine.emit("abs", angle), sys.float_info.min))
+    machine.check(machine.logical("not", tiny), "ComplexEdge", "an angle that is almost zero, where `cmath` may raise OverflowError")
+    return angle
 
 
 @handles(cmath.polar)

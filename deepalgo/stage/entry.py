@@ -276,6 +276,7 @@ class InputMaker:
         if flavour == "np" and not type.shape:
             self.numpy.add(path)
         value = self.machine.builder.fresh(type, path if path.isidentifier() else "")
+        self.machine.inputs.add(value.id)
         return Signal(value, flavour, False, None), Leaf(value)
 
 

@@ -224,7 +224,7 @@ def _formatted(machine: Machine, node: ast.FormattedValue) -> Any:
 
 def _format_one(machine: Machine, node: ast.FormattedValue, value: Any, spec: Any) -> Any:
     if isinstance(value, Signal):
-        return Text("{0}", (value,))
+        return _format_number(machine, value, spec) if isinstance(spec, str) and node.conversion == -1 else Text("{0}", (value,))
     if isinstance(value, Text):
         arithmetic.native(machine, format, "", spec if isinstance(spec, str) else "")
         return value
@@ -245,6 +245,14 @@ def _format_one(machine: Machine, node: ast.FormattedValue, value: Any, spec: An
                 machine.refuse_stand_in(node, value)
             raise UserRaise(error, None, machine.span) from None
         return Text("...", ())  # a container with Signals in it: fine in a message
+
+
+def _format_number(machine: Machine, value: Signal, spec: str) -> Text:
+    """A number in a message, with its format, which Python checks first."""
+    plain: Any = {Kind.BOOL: True, Kind.INT: 1, Kind.REAL: 1.0, Kind.COMPLEX: 1j}[value.kind]
+    if not value.shape:
+        arithmetic.native(machine, format, plain, spec)
+    return Text(f"{{0:{spec}}}" if spec and not value.shape and not set("{}!") & set(spec) else "{0}", (value,))
 
 
 def _list_comprehension(machine: Machine, node: ast.ListComp) -> Any:

@@ -56,6 +56,7 @@ class Machine:
         self.mixed: set[int] = set()  # numbers that are whole on one path and not on another
         self.kin_before: dict[int, tuple[Any, ...]] | None = None  # while a loop gives each place that it carries a copy of its own
         self.doubtful = False
+        self.inputs: set[int] = set()  # numbers that the caller passes
         self.arguments: list[Any] = []  # arrays that the caller holds
         self.modules: dict[int, Frame] = {}  # globals that the function writes, by the module
         self.lent: list[tuple[Frame, str, Any, Span]] = []  # what these globals were, and where they are declared

@@ -282,5 +282,6 @@ def _modf(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         return call_native(machine, math.modf, args, kwargs, node)
     value = real(machine, args[0])
     whole = machine.emit("trunc", value)
-    rest = machine.emit("select", machine.emit("isinf", value), 0.0, machine.emit("sub", value, whole))
-    return machine.emit("copysign", rest, value), machine.emit("copysign", whole, value)
+    nothing = machine.emit("copysign", 0.0, value)
+    rest = machine.emit("select", machine.emit("isinf", value), nothing, machine.emit("fmod", value, 1.0))
+    return rest, machine.emit("copysign", whole, value)

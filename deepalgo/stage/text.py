@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from deepalgo.stage.values import Signal, Text
 
 if TYPE_CHECKING:
     from deepalgo.stage.values import UserRaise
+
+
+#: A placeholder's number, or a brace of the user's own text.
+PLACEHOLDER = re.compile(r"\{\{|\{(\d+)")
 
 
 def message_of(error: UserRaise) -> tuple[str, tuple[Signal, ...]]:
@@ -65,7 +70,9 @@ def concatenate(parts: list[Any]) -> str | Text:
 
 
 def shift(template: str, by: int, count: int) -> str:
-    """Renumber placeholders, highest first so that none is renumbered twice."""
-    for number in reversed(range(count)):
-        template = template.replace(f"{{{number}}}", f"{{{number + by}}}")
-    return template
+    """Renumber placeholders, with their formats.
+
+    >>> shift("{0:.3f} of {1} {{0}}", 2, 2)
+    '{2:.3f} of {3} {{0}}'
+    """
+    return PLACEHOLDER.sub(lambda found: found[0] if found[1] is None else f"{{{int(found[1]) + by}", template)

@@ -95,13 +95,13 @@ def generate(seed: int) -> Program:
 
 
 def _filled(draft: Draft, template: str) -> str | None:
-    """The template with a name, or now and then a number, for each operand."""
+    """The template with a name, or now and then a number, for each operand; what looks at signs gets inputs: NaN has no sign."""
     text = ""
     for letter in template:
         if letter not in OPERANDS:
             text += letter
             continue
-        found = draft.of(*OPERANDS[letter])
+        found = [name for name in draft.of(*OPERANDS[letter]) if name in draft.inputs or "sign" not in template]
         if letter == "#" and draft.rng.random() < 0.12:
             found = [draft.rng.choice(("0.5", "-1.5", "2.0", "0.0"))]
         if not found:

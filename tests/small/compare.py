@@ -384,6 +384,8 @@ def quotient(run: Callable[[float], Ran], at: float) -> float | None:
     fine, coarse = (left + right) / 2, (high - low) / (2 * COARSE * scale)
     slope = (4 * fine - coarse) / 3
     limit = 1e-3 * (1 + abs(slope))
+    if 1e-15 * abs(here) / (FINE * scale) > 1e-7 * (1 + abs(slope)):
+        return None  # lost in the rounding of a large number beside it
     return slope if abs(left - right) <= limit and abs(fine - coarse) <= 1e-5 * (1 + abs(slope)) else None
 
 

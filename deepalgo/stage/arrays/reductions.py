@@ -163,8 +163,8 @@ def _std(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def variance(machine: Machine, value: Signal, axis: Any, keepdims: bool, ddof: int) -> Signal:
     """The mean squared distance from the mean."""
     gap = emit(machine, "sub", value, mean(machine, value, axis, True))
-    count = int(np.prod([value.shape[place] for place in axes_of(machine, axis, len(value.shape))])) - ddof
-    return emit(machine, "div", reduce(machine, "sum", emit(machine, "mul", gap, gap), axis, keepdims), count)
+    count = int(np.prod([value.shape[place] for place in axes_of(machine, axis, len(value.shape))]))
+    return emit(machine, "div", reduce(machine, "sum", emit(machine, "mul", gap, gap), axis, keepdims), max(count - ddof, 0))
 
 
 def _cumulative(name: str, native: Callable[..., Any]) -> Handler:

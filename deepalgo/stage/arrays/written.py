@@ -164,7 +164,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     if (np.diff(bins) >= 0).all():
         return np.searchsorted(bins, x, side="left" if right else "right")
     if (np.diff(bins) <= 0).all():
-        return len(bins) - np.searchsorted(bins[::-1], x, side="right" if right else "left")
+        return len(bins) - np.searchsorted(bins[::-1], x, side="left" if right else "right")
     raise ValueError("bins must be monotonically increasing or decreasing")
 
 
@@ -337,7 +337,8 @@ def nanvar(a: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False) -> A
     there = ~np.isnan(a)
     count = np.sum(there, axis=axis, keepdims=True)
     gaps = np.where(there, a - np.sum(np.where(there, a, 0), axis=axis, keepdims=True) / count, 0)
-    return np.sum(gaps * gaps, axis=axis, keepdims=keepdims) / (np.sum(there, axis=axis, keepdims=keepdims) - ddof)
+    freedom = np.sum(there, axis=axis, keepdims=keepdims) - ddof
+    return np.where(freedom > 0, np.sum(gaps * gaps, axis=axis, keepdims=keepdims) / freedom, np.nan)
 
 
 @written(np.nanstd)

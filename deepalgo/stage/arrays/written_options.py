@@ -49,7 +49,8 @@ def var(
     if mean is None:
         mean = np.mean(a, axis=axis, keepdims=True, where=where)
     gaps = a - mean
-    return np.sum(gaps * gaps, axis=axis, keepdims=keepdims, where=where) / (np.sum(there, axis=axis, keepdims=keepdims) - ddof)
+    freedom = np.maximum(np.sum(there, axis=axis, keepdims=keepdims) - ddof, 0)
+    return np.sum(gaps * gaps, axis=axis, keepdims=keepdims, where=where) / freedom
 
 
 @options_of(np.std)

@@ -370,3 +370,7 @@ def np_vsplit(m):
 
 def np_dsplit(m):
     return np.dsplit(m[None, :, :], 3)[0]
+
+
+def np_broadcast(m, x):
+    return np.broadcast(m, np.ones((2, 1))).shape[1] * x
