@@ -242,3 +242,12 @@ def test_an_order_with_nan_is_left_open(function, row, text):
         da.compile(function, example=(([1.0, 2.0, 3.0, 4.0], 1.0) if function is ordered else (1.0, 2.0), {}))(*row)
     assert caught.value.message == text
     assert "the heuristic raises" not in str(caught.value)
+
+
+def test_a_number_of_numpy_is_rounded_as_numpy_does():
+    def f(v, x):
+        return round(v[0], 2), round(x, 2), round(v[1])
+
+    v = np.array([1.115, 2.5])
+    got = da.compile(f, example=((v, 1.0), {}))(v, 1.115)
+    assert [item.item() for item in got] == [round(v[0], 2), round(1.115, 2), round(v[1])] == [1.12, 1.11, 2]

@@ -132,6 +132,8 @@ def _round_one(machine: Machine, value: Any, digits: Any, node: ast.AST) -> Any:
     if digits is None:
         return to_int(machine, machine.emit("rint", value), value, round)
     digits = subscripts.static_int(machine, digits, node, "the number of digits")
+    if value.flavour == "np" and value.kind is Kind.REAL:
+        return HANDLERS[np.round](machine, [value], {"decimals": digits}, node)  # which scales, and is not exact
     if value.kind <= Kind.INT and digits >= 0:
         return value
     if value.kind <= Kind.INT:

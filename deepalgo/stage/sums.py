@@ -78,11 +78,19 @@ def _fsum(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         return call_native(machine, math.fsum, [items], {}, node)
     numbers = [real(machine, item) for item in items]
     signals = [machine.signal(number) for number in numbers]
-    finite = _added(machine, [machine.emit("select", machine.emit("isfinite", item), item, 0.0) for item in signals])
-    machine.check(machine.emit("isfinite", finite), OverflowError, "intermediate overflow in fsum")
+    machine.check(_stays_finite(machine, signals), OverflowError, "intermediate overflow in fsum")
     infinite = _added(machine, [machine.emit("select", machine.emit("isinf", item), item, 0.0) for item in signals])
     machine.check(machine.logical("not", machine.emit("isnan", infinite)), ValueError, "-inf + inf in fsum")
     return machine.emit("fsum", *numbers)
+
+
+def _stays_finite(machine: Machine, items: list[Signal]) -> Signal:
+    """Whether no sum of finite numbers overflows on the way; one that is not finite starts anew."""
+    total, fine = machine.constant(0.0), machine.constant(True)
+    for item in items:
+        total = machine.emit("select", machine.emit("isfinite", item), machine.emit("add", total, item), 0.0)
+        fine = machine.logical("and", fine, machine.emit("isfinite", total))
+    return fine
 
 
 def _added(machine: Machine, items: list[Signal]) -> Signal:

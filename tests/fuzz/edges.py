@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,10 @@ ARRAYS = (
     "np.float_power(@, 2.0)", "@.tolist()", "list(@)", "max(@)", "min(@)",
     "sorted(@)", "sum(@)", "@[0]", "@[::-1]", "# in @", "np.nanprod(np.sign(@))", "np.any(@ > 1.0)", "np.flip(@)", "np.concatenate([@, @])",
 )
+#: Expressions with jumps, or that look at the sign of NaN.
+JUMPS = re.compile(
+    r"[%<>=!]|//|sign|divmod|mod\(|remainder|round|floor|ceil|trunc|rint|int\(|sorted|index|count| in |searchsorted|digitize|modf|arg"
+)
 #: How operands are spelled, and the kinds of values that may stand for them.
 OPERANDS = {"#": ("float",), "$": ("int",), "?": ("bool",), "@": ("vector",), "&": ("floats",)}
 
@@ -101,7 +106,8 @@ def _filled(draft: Draft, template: str) -> str | None:
         if letter not in OPERANDS:
             text += letter
             continue
-        found = [name for name in draft.of(*OPERANDS[letter]) if name in draft.inputs or "sign" not in template]
+        exact = JUMPS.search(template) is not None  # a rounding in the last place before a jump would be no difference of anyone's
+        found = [name for name in draft.of(*OPERANDS[letter]) if name in draft.inputs or not exact]
         if letter == "#" and draft.rng.random() < 0.12:
             found = [draft.rng.choice(("0.5", "-1.5", "2.0", "0.0"))]
         if not found:

@@ -30,6 +30,8 @@ from tests.small.unspecified import ABSORBING, SIGNLESS, is_specified
 RTOL, GRADIENT_RTOL = 1e-12, 1e-6
 #: The relative steps of the two difference quotients; they must agree, and so must the sides of the finer one.
 COARSE, FINE = 1e-4, 5e-5
+#: What CPython 3.11 raises for a complex NaN if some earlier function left an error number behind.
+STALE = "absolute value too large"
 WORDS = ("right", "refused", "wrong", "crashed")
 Function = Callable[..., Any]
 
@@ -130,6 +132,9 @@ class Comparison:
         return network.outcomes(flat)[1]
 
     def _one(self, row: Row, ran: Ran, error: str | None, got: list[Any], loose: bool) -> None:
+        if ran.text == STALE and error is None and any(math.isnan(number) for number in _numbers(got)):
+            self.facts["samples left open"] += 1
+            return
         if (error or "") != ran.error:
             raise Wrong("another error", f"{_shown(row)}: {_words(ran)} in Python, {error or got} in the network")
         if ran.error:
