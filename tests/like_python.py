@@ -33,7 +33,9 @@ def assert_answers(network: Any, function: Callable[..., Any], rows: Sequence[tu
     found = leaves(network(*columns))
     for place, row in enumerate(rows):
         wanted = answer(function, *row)
-        if wanted.error is not None:
+        if failures[place] == "SameNaN":  # whether two NaN are one object is Python's alone to know
+            assert sum(number != number for number in row) > 1, row
+        elif wanted.error is not None:
             assert failures[place] == wanted.error, f"{row}: {wanted}, but got {failures[place]}"
         else:
             assert failures[place] is None, f"{row}: {wanted}, but {failures[place]}"

@@ -110,8 +110,13 @@ def test_all_roots_of_a_batch_are_those_of_numpy():
     assert np.isnan(found[0, 3])
     for row, roots in zip(S[1:], found[1:]):
         assert np.abs(roots[:, None] - np.roots(row)).min(axis=0).max() < 1e-8
-    network = da.compile(da.newton.all_roots, example=((S[1],), {}))
-    assert np.allclose(batched(network)(S[1:]), found[1:], rtol=1e-9)
+
+
+@pytest.mark.slow
+def test_the_network_of_all_roots_gives_them_in_the_order_of_the_function():
+    S = np.random.default_rng(4).standard_normal((50, 5))
+    network = da.compile(da.newton.all_roots, example=((S[0],), {}))
+    assert np.allclose(batched(network)(S), [da.newton.all_roots(row) for row in S], rtol=1e-9)
 
 
 @pytest.mark.slow

@@ -58,17 +58,18 @@ def check_count(number: object) -> None:
         raise ValueError(f"{number!r:.40} is no count")
 
 
-def rehearse(optimiser: torch.optim.Optimizer) -> None:
-    """Let a copy of an optimiser take one step, so that a state with which it cannot is found before training."""
-    twin = copy.deepcopy(optimiser)
-    points = [point for group in twin.param_groups for point in group["params"]]
+def rehearse(optimiser: torch.optim.Optimizer, kept: dict[str, Any]) -> None:
+    """Let an optimiser take one step from a state, so that one with which it cannot is found before training. Its points move."""
+    optimiser.load_state_dict(copy.deepcopy(kept))
+    points = [point for group in optimiser.param_groups for point in group["params"]]
 
     def loss() -> Tensor:
-        twin.zero_grad()
+        optimiser.zero_grad()
         total = torch.stack([(point * point).sum() + point.sum() for point in points]).sum()
         total.backward()  # type: ignore[no-untyped-call]  # torch
         return total.detach()
 
     with torch.enable_grad():
         loss()
-        twin.step(loss)  # type: ignore[arg-type]  # torch
+        optimiser.step(loss)  # type: ignore[arg-type]  # torch
+    optimiser.zero_grad()

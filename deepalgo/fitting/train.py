@@ -316,10 +316,10 @@ class Training:
         """Go back to a state; one of UNFIT for a state that is none of this training."""
         for run, kept in zip(self.runs, state["runs"], strict=True):
             check_run(run, kept)
+            rehearse(run.optimiser, kept["optimiser"])
             with torch.no_grad():
                 run.x.copy_(kept["x"])
             run.optimiser.load_state_dict(kept["optimiser"])
-            rehearse(run.optimiser)
             run.best, run.best_x, run.stale = kept["best"], kept["best_x"], kept["stale"]
             run.in_a_row, run.high, run.ended = kept["in_a_row"], kept["high"], kept["ended"]
         check_progress(state)
