@@ -106,10 +106,13 @@ class Oracle:
 
     @staticmethod
     def _quotient(here: Result, at: float, step: float, run: Callable[[float], Result]) -> float | None:
-        right, left = run(at + step), run(at - step)
-        if any(side.error or side.path != here.path or not _is_real(side.value) for side in (right, left)):
-            return None
-        return (objective(right.value) - objective(left.value)) / (2.0 * step)
+        sides = []
+        for at_side in (at + step, at - step):
+            side = run(at_side)
+            if side.error or side.path != here.path or not _is_real(side.value):
+                return None
+            sides.append(objective(side.value))
+        return (sides[0] - sides[1]) / (2.0 * step)
 
     def noise(self, sample: int) -> float:
         """How far a difference quotient moves when the last places do: much, where large numbers cancel or a loop amplifies."""
