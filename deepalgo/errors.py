@@ -71,6 +71,7 @@ LIMITS = {
     "ComplexEdge": ("this is {}", "Keep its parts finite"),
     "SameNaN": ("{}", "Ask math.isnan first"),
     "OrderOfNaN": ("{}", "Take NaN out before you sort"),
+    "LongerArray": ("this is {}", "Give `minlength` a larger number"),
     "NoNumber": ("{}", "Return a number on every path"),
 }
 

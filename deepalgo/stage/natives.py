@@ -109,6 +109,7 @@ def find(function: Any) -> Handler | None:
     )
     from deepalgo.stage.arrays import (  # noqa: F401
         constructors,
+        counting,
         elementwise,
         joining,
         kinds,

@@ -336,6 +336,18 @@ def np_bincount(v):
     return np.bincount([0, 1, 1, 2], weights=v)
 
 
+def np_bincount_of_data(v):
+    return np.bincount(np.searchsorted([-1.0, 0.0, 1.0], v), minlength=4)
+
+
+def np_bincount_weights_of_data(v, w):
+    return np.bincount(np.searchsorted([-1.0, 1.0], v), weights=w * w, minlength=3)
+
+
+def np_bincount_of_masked(v, w):
+    return np.bincount(np.searchsorted([-1.0, 1.0], v)[w > 0.0], minlength=3)
+
+
 def np_vectorize(v):
     return np.vectorize(lambda t: t * t if t > 0.0 else -t)(v)
 
