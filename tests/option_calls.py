@@ -110,6 +110,7 @@ CALLS = {
     "np.logical_or": "b, m > 0.3", "np.logical_xor": "b, m > 0.3", "np.bitwise_and": "i, 3", "np.bitwise_or": "i, 3",
     "np.bitwise_xor": "i, 3", "np.left_shift": "i, 2", "np.right_shift": "i, 1", "np.invert": "i", "np.logical_not": "b",
     "np.logical_and.reduce": "b", "np.logical_or.reduce": "b", "np.reshape": "m, (3, 2)", "np.block": "[[m, m], [m, m]]",
+    "np.vectorize": "lambda t: 2 * t + 0.5",
     "np.bincount": "[0, 3, 1]", "np.cov": "m", "np.corrcoef": "m", "math.ldexp": "x, 2", "math.prod": "[x, y]", "np.nonzero": "v",
     "np.linalg.slogdet": "s", "np.asarray_chkfinite": "m", "np.cumprod": "m", "math.isclose": "x, x + 0.001",
     "np.isclose": "m, m + 0.001", "np.allclose": "m, m + 0.001", "operator.invert": "n", "operator.and_": "n, 3", "operator.or_": "n, 3",
@@ -146,7 +147,7 @@ ANSWERS = {
     "deepalgo.marks.weight": "x * {}", "np.empty_like": "{}.shape", "np.empty": "{}.shape", "np.nonzero": "v[{}[0]].sum()",
     "callable": "x if {} else y", "np.iterable": "x if {} else y", "np.isscalar": "x if {} else y", "np.isrealobj": "x if {} else y",
     "np.iscomplexobj": "x if {} else y", "hasattr": "x if {} else y", "isinstance": "x if {} else y", "next": "{} * x",
-    "np.broadcast": "{}.shape", "operator.is_": "x if {} else y", "operator.is_not": "x if {} else y",
+    "np.vectorize": "{}(m)", "np.broadcast": "{}.shape", "operator.is_": "x if {} else y", "operator.is_not": "x if {} else y",
 }
 #: Values of options that are not their defaults, by the names of the parameters, and where they need more by function.
 OPTIONS = {
@@ -181,6 +182,8 @@ BY_FUNCTION = {
     ("np.pad", "mode"): [
         "'edge'", "'reflect'", "'symmetric'", "'wrap'", "'maximum'", "'minimum'", "'mean'", "'median'", "'linear_ramp'", "'empty'",
     ],
+    ("np.vectorize", "pyfunc"): [], ("np.vectorize", "otypes"): ["[float]", "'l'", "[complex]", "['f4']", "7"],
+    ("np.vectorize", "excluded"): ["[1]", "{'t'}", "7"], ("np.vectorize", "signature"): ["'()->()'"],
     ("np.bincount", "weights"): ["v"], ("np.trapezoid", "x"): ["v", "m"], ("pow", "mod"): ["5"], ("np.where", "x"): [],
     ("np.where", "y"): [], ("np.average", "weights"): ["m", "v", "[1.0, 2.0]"], ("np.gradient", "axis"): ["0", "1"],
     ("np.cov", "y"): ["m + v"], ("np.corrcoef", "y"): ["m + v"], ("type", "keywords"): [], ("int", "base"): ["8"],
@@ -200,8 +203,9 @@ MORE = [
     "i[0, 0] // 0", "i[0, 0] // (i[0, 0] - i[0, 0])", "i[0, 0] ** -1", "i[0, 0] ** 2", "np.float_power(i, -1)",
     "np.bincount(i[0], None, 20)", "np.bincount(i[0], v, minlength=20)", "np.bincount(i[0][v > 0.5], minlength=20)",
     "np.bincount(i[0], v[:2], 20)", "np.bincount(i[0][v > x], v[v > x], 20)", "np.bincount(b[0], minlength=2)",
-    "np.bincount(v, minlength=2)",
-    "np.bincount(-i[0], minlength=9)",
+    "np.bincount(v, minlength=2)", "np.bincount(-i[0], minlength=9)", "np.vectorize(lambda t, k: t + k)(v, k=m)",
+    "np.vectorize(otypes=[float])(lambda t, k: t + k[1])(v, 2)", "np.vectorize(lambda t, k: t + k[1], excluded=[1])(v, [x, y])",
+    "np.vectorize(lambda t: (t, -t))(m)", "np.vectorize(lambda t: t)(x)", "np.vectorize(lambda t: 10 * t, 'l')(m)",
     "np.diff(m, 2, -1, 0.0)", "np.diff(m, 1, 0)", "np.linspace(0.0, x, 4, False)", "np.split(m, 3, 1)", "np.nan_to_num(v, True, 7.0)",
     "np.average(m, 1, [1.0, 2.0, 3.0])", "np.average(m, 0, [1.0, 2.0], True)", "m.reshape(3, 2, order='F')", "np.reshape(m, (3, 2), 'F')",
     "m.T.ravel('K')", "m.T.ravel('A')", "m.T.flatten('K')", "m.T.reshape(2, 3, order='A')", "m.ravel('K')", "m.item(1)", "m.item(1, 2)",

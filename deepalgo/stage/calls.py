@@ -16,8 +16,7 @@ import numpy as np
 from deepalgo.errors import CompileError
 from deepalgo.signature import parameters_of
 from deepalgo.spans import FunctionSource, SourceUnavailable, attribute_span, definition_span, read_function
-from deepalgo.stage import generators, iteration, natives, recursion, subscripts
-from deepalgo.stage.arrays.box import Array
+from deepalgo.stage import generators, iteration, natives, recursion
 from deepalgo.stage.arrays.methods import ArrayMethod
 from deepalgo.stage.bind import Parameters, bind
 from deepalgo.stage.exits import Case, Exit, Way
@@ -53,6 +52,7 @@ _SOURCES: dict[tuple[str, types.CodeType], FunctionSource] = {}
 def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     """`function(*args, **kwargs)`."""
     from deepalgo.stage import managers
+    from deepalgo.stage.arrays import vectorizing
 
     if isinstance(function, Union):
         return distribute(machine, function, lambda case: call(machine, case, args, kwargs, node), node)
@@ -70,7 +70,7 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
         case ArrayMethod():
             return function.call(machine, args, kwargs, node)
         case np.vectorize():
-            return _vectorized(machine, function, args, kwargs, node)
+            return vectorizing.call_vectorized(machine, function.pyfunc, vectorizing.options_of(function), args, kwargs, node)
         case Closure():
             return _call_closure(machine, function, args, kwargs, node)
         case BoundMethod(function=types.FunctionType(__name__="_replace" | "_asdict"), instance=tuple()):
@@ -145,20 +145,6 @@ def _call_object(machine: Machine, function: Any, args: list[Any], kwargs: dict[
     if not callable(function):
         raise UserRaise(TypeError, f"'{type(function).__name__}' object is not callable", machine.span)
     return natives.call_native(machine, function, args, kwargs, node)
-
-
-def _vectorized(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    """`np.vectorize(f)`: `f` number by number."""
-    from deepalgo.stage.arrays.convert import shape, to_signal
-
-    target = np.broadcast_shapes(*[shape(machine, item) for item in args])
-    if not target:
-        return call(machine, function.pyfunc, args, kwargs, node)
-    spread = [natives.HANDLERS[np.broadcast_to](machine, [item, target], {}, node) for item in args]
-    rows = ([subscripts.get_item(machine, item, place, node) for item in spread] for place in np.ndindex(*target))
-    results = [call(machine, function.pyfunc, row, kwargs, node) for row in rows]
-    whole = machine.emit("stack", *[to_signal(machine, item) for item in results], flavour="np")
-    return natives.HANDLERS[np.reshape](machine, [machine.heap.created(Array(whole)), target], {}, node)
 
 
 def _partial_weights(machine: Machine, function: functools.partial[Any]) -> tuple[list[Any], dict[str, Any]]:

@@ -118,6 +118,7 @@ def find(function: Any) -> Handler | None:
         masked,
         reductions,
         ufunc_methods,
+        vectorizing,
         written,
         written_options,
     )

@@ -59,9 +59,9 @@ MASKED[np.bincount] = _masked
 
 def _answer_for_zeros(machine: Machine, whole: Signal, weights: Signal | None, least: Any) -> Any:
     """What NumPy answers to zeros of these shapes and kinds, or what it raises for any numbers of them."""
-    zeros, *others = (np.zeros(item.shape, DTYPES[item.kind]) for item in (whole, weights) if item is not None)
+    held = None if weights is None else np.zeros(weights.shape, DTYPES[weights.kind])
     try:
-        return np.bincount(zeros, *others, minlength=least)
+        return np.bincount(np.zeros(whole.shape, DTYPES[whole.kind]), held, least)
     except (TypeError, ValueError) as error:
         raise UserRaise(error, None, machine.span) from None
 

@@ -352,6 +352,50 @@ def np_vectorize(v):
     return np.vectorize(lambda t: t * t if t > 0.0 else -t)(v)
 
 
+def np_vectorize_decorator(v):
+    @np.vectorize
+    def halved(t, k=0.5):
+        return t * k if t > 0.0 else t
+
+    return halved(v, k=0.25) + halved(v)
+
+
+def np_vectorize_otypes(v, x):
+    return np.vectorize(lambda t: 1 if t > x else t, otypes=[float])(v)
+
+
+def np_vectorize_first_is_whole(v):
+    return np.vectorize(lambda t, k: 1 if k == 0 else t)(v, np.arange(4))
+
+
+def np_vectorize_raises(v):
+    return np.vectorize(lambda t: 1.0 / t)(v)
+
+
+def np_vectorize_excluded(v):
+    return np.vectorize(lambda t, k: t * k[0] + k[1], excluded={1})(v, [0.5, 1.5])
+
+
+def np_vectorize_two(v):
+    low, high = np.vectorize(lambda t: (min(t, 0.0), max(t, 0.0)))(v)
+    return high - 2.0 * low
+
+
+def np_vectorize_number(x):
+    return np.vectorize(lambda t: 0.5 * t)(x).shape, np.vectorize(lambda t: 0.5 * t)(x) + 1.0
+
+
+def np_vectorize_counts_calls(v):
+    calls = 0
+
+    def count(t):
+        nonlocal calls
+        calls += 1
+        return t * calls
+
+    return np.vectorize(count)(v), calls
+
+
 def np_piecewise(v):
     return np.piecewise(v, [v < 0.0, v >= 0.0], [lambda t: -t, lambda t: 2.0 * t])
 
