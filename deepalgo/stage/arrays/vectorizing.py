@@ -136,7 +136,8 @@ def _kind(machine: Machine, value: Any, node: ast.AST) -> np.dtype[Any]:
     if signal.value.id in machine.mixed:
         remedy = "Make it a float on every path, or say np.vectorize(..., otypes=[float])."
         machine.refuse("whether the first answer of a function under `np.vectorize` is an int or a float depends on data", remedy, node)
-    return np.dtype(DTYPES[signal.kind])
+    dtype: np.dtype[Any] = DTYPES[signal.kind]
+    return dtype
 
 
 def _refuse_no_number(machine: Machine, value: Any, node: ast.AST) -> None:
