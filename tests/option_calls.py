@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 import scipy.linalg
+import scipy.optimize
 import scipy.special
 import torch
 
@@ -117,6 +118,7 @@ CALLS = {
     "operator.xor": "n, 3", "operator.lshift": "n, 2", "operator.rshift": "n, 1", "np.triu": "s", "np.tril": "s", "np.trace": "s",
     "np.arccosh": "m + 1.0", "np.swapaxes": "m, 0, 1", "math.acosh": "x + 1.0", "np.clip": "m, 0.3, 0.7",
     "np.piecewise": "v, [v < 0.5, v >= 0.5], [lambda q: q, lambda q: 2.0 * q]", "scipy.linalg.solve": "s, v", "scipy.linalg.inv": "s",
+    "scipy.optimize.bisect": "lambda q: q**3 - x, 0.0, 2.0", "scipy.optimize.brentq": "lambda q: q**3 - x, 0.0, 2.0",
     "scipy.linalg.det": "s", "scipy.linalg.pinv": "m", "scipy.linalg.norm": "m",
 }
 ANSWERS = {
@@ -194,6 +196,7 @@ BY_FUNCTION = {
     ("np.copyto", "where"): ["[True, False, True]"], ("np.nan_to_num", "nan"): ["0.5"], ("np.rollaxis", "start"): ["1", "2"],
     ("np.apply_along_axis", "axis"): [], ("scipy.linalg.solve", "assume_a"): ["'pos'"], ("super", "type"): [], ("super", "instance"): [],
     ("np.linalg.norm", "axis"): ["0", "1", "(0, 1)"], ("scipy.linalg.solve", "lower"): ["True"],
+    ("scipy.optimize.bisect", "args"): [], ("scipy.optimize.brentq", "args"): [],
     ("scipy.linalg.solve", "transposed"): ["True"], ("scipy.linalg.inv", "lower"): ["True"], ("scipy.linalg.inv", "assume_a"): ["'pos'"],
     ("scipy.linalg.pinv", "atol"): ["0.5"], ("scipy.linalg.pinv", "rtol"): ["0.5"], ("scipy.linalg.pinv", "return_rank"): ["True"],
 }
@@ -251,6 +254,10 @@ def rules():
         function = getattr(scipy.linalg, name)
         assert natives.find(function) is not None, name
         found[f"scipy.linalg.{name}"] = function, signature_of(function)
+    for name in scipy_rules.ROOTS:
+        function = getattr(scipy.optimize, name)
+        assert natives.find(function) is not None, name
+        found[f"scipy.optimize.{name}"] = function, signature_of(function)
     for name in sorted(methods.SAME | set(methods.METHODS)):
         if hasattr(np.ndarray, name):
             found[f"m.{name}"] = getattr(np.ndarray, name), signature_of_method(name)

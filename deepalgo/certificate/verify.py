@@ -87,8 +87,8 @@ class Verification:
         )
 
     def _is_soft(self) -> bool:
-        """Whether guards of the network have a gradient of their own making, which the function does not have."""
-        return any(isinstance(item, Op) and item.name == "soft_choice" for item in walk(self.program.body))
+        """Whether guards or roots have a gradient of their own making: answers of the function are steps there."""
+        return any(isinstance(item, Op) and item.name in ("soft_choice", "at_root") for item in walk(self.program.body))
 
     def _both_answer(self, sample: int, got: str | None) -> bool:
         """Whether both answer; where both raise, or one has an excuse, the sample is counted."""

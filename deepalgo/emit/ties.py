@@ -22,7 +22,8 @@ STEPS = {"floor", "ceil", "trunc", "to_int", "rint"}
 EXACT = {
     "const", "weight", "add", "sub", "mul", "div", "quotient", "floordiv", "mod", "neg", "pos", "abs", "fmod", "remainder", "copysign",
     "sqrt", "min", "max", "minimum", "maximum", "fmin", "fmax", "select", "cut", "to_real", "to_complex", "real", "imag", "conj",
-    "floor", "ceil", "trunc", "rint", "round_digits", "sign", "degrees", "radians", "mantissa", "or_inf", "soft_choice", "look_up",
+    "floor", "ceil", "trunc", "rint", "round_digits", "sign", "degrees", "radians", "mantissa", "or_inf", "soft_choice", "at_root",
+    "look_up",
     "index", "stack", "gather", "take", "pick", "pick_at", "put", "put_at", "concat", "broadcast", "permute", "reshape", "amax", "amin",
     "sort",
 }

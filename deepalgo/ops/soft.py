@@ -1,8 +1,11 @@
-"""The rows of transformations: a choice whose guard can learn, and scores of candidates.
+"""Rows that are one of their operands with another derivative: a choice whose guard can learn, a root, and scores of candidates.
 
 `soft_choice(taken, other, condition, margin, width, softness)` is `taken`, the result of the way that a sample takes. Its gradient by
 `margin`, which is positive where the condition holds, is that of a smooth step of that width from the one way to the other. With
 a positive softness the value itself is blended. In source it is what was taken.
+
+`at_root(root, residual, slope)` is `root`, which solves an equation: its derivative by the residual there is -1 / slope, and there is none
+by the steps that led to it. In source it is the root.
 
 `or_inf(score)` is infinite where the score is no number, and has no gradient: it is there to be compared.
 """
@@ -12,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from deepalgo.ir import Attr, Kind, Type
-from deepalgo.ops.row import Hazard, Row, broadcast, cast
+from deepalgo.ops.row import Hazard, Row, broadcast, cast, elementwise
 
 
 def _soft_choice(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
@@ -26,5 +29,6 @@ def _soft_choice(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 
 ROWS = (
     Row("soft_choice", _soft_choice, "ops.soft_choice({0}, {1}, {2}, {3}, {4}, {5}, '{key}')", "{0}", "{0}", Hazard.NONE),
+    Row("at_root", elementwise(Kind.REAL, Kind.REAL), "ops.at_root({0}, {1}, {2})", "{0}", "{0}", Hazard.ARISES, common=Kind.REAL),
     Row("or_inf", cast(Kind.REAL), "ops.or_inf({0})", "min(math.inf, {0})", "np.fmin(np.inf, {0})", Hazard.NONE, common=Kind.REAL),
 )

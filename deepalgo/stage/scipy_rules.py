@@ -5,24 +5,29 @@ from __future__ import annotations
 import ast
 import functools
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from deepalgo.ir import Kind, Type
 from deepalgo.ops.table import TABLE
-from deepalgo.stage import subscripts
-from deepalgo.stage.arrays import elementwise, splines
+from deepalgo.stage import root_texts, subscripts
+from deepalgo.stage.arrays import elementwise, splines, written
 from deepalgo.stage.arrays.convert import is_plain, to_signal, wrap
 from deepalgo.stage.gate import gated
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Handler
+from deepalgo.stage.natives import HANDLERS, Handler, contains_signal, handles
 from deepalgo.stage.values import Known, Signal
 
 #: Functions of scipy.special that are rows of the table under another name.
 RENAMED = {"psi": "digamma", "gammaln": "gammaln", "binom": "binom", "erfc": "erfc", "erf": "erf", "gamma": "gamma", "cbrt": "cbrt",
            "exp2": "exp2", "expm1": "expm1", "log1p": "log1p", "radian": "radians"}
-OPTIONS = {"norm": "ord axis keepdims check_finite"} | dict.fromkeys(("solve", "inv", "det", "pinv"), "check_finite")
+OPTIONS = {"norm": "ord axis keepdims check_finite"} | dict.fromkeys(("solve", "inv", "det", "pinv"), "check_finite") | dict.fromkeys(
+    ("bisect", "brentq"), "args xtol rtol maxiter full_output disp"
+)
+#: Searches for a root, which are texts of ours.
+ROOTS = {"bisect": root_texts.bisect, "brentq": root_texts.brentq}
 LINEAR = {"norm": np.linalg.norm, "solve": np.linalg.solve, "inv": np.linalg.inv, "det": np.linalg.det, "pinv": np.linalg.pinv}
 
 
@@ -52,6 +57,7 @@ def _rules(loaded: tuple[bool, ...]) -> dict[Any, Handler]:
         for name, native in LINEAR.items()
         for module in ("scipy.linalg", "scipy.linalg._misc", "scipy.linalg._basic")
     }
+    rules |= {("scipy.optimize._zeros_py", name): _written(name, text) for name, text in ROOTS.items()}
     for module in ("scipy.interpolate._dfitpack", "scipy.interpolate.dfitpack", "dfitpack", None):
         rules |= {(module, "function splev"): splines.splev, (module, "function bispev"): splines.bispev}
     if loaded[0]:
@@ -69,6 +75,41 @@ def _linear(rule: Handler) -> Handler:
         return rule(machine, args, options, node)
 
     return handler
+
+
+def _written(name: str, text: Callable[..., Any]) -> Handler:
+    """A function of scipy.optimize that is compiled from a text of ours."""
+
+    def handler(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        return written.apply(machine, text, getattr(sys.modules["scipy.optimize"], name), args, kwargs, node)
+
+    return handler
+
+
+@handles(root_texts.held)
+def _held(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    return machine.emit("or_inf", to_signal(machine, args[0])) if contains_signal(args) else args[0]
+
+
+@handles(root_texts.at_root)
+def _at_root(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    return machine.emit("at_root", *[to_signal(machine, item) for item in args]) if contains_signal(args) else args[0]
+
+
+@handles(root_texts.once_more)
+def _once_more(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    from deepalgo.stage.calls import call
+
+    function, x, more = args
+    machine.heap.open()
+    try:
+        answer = call(machine, function, [x, *more], {}, node)
+        changes = bool(machine.heap.levels[-1].before)
+    finally:
+        machine.heap.keep()
+    if changes:
+        machine.refuse("the function whose root is sought changes something outside of it", "Let it only return its value.", node)
+    return answer
 
 
 def _special(module: Any) -> dict[Any, Handler]:

@@ -34,6 +34,8 @@ class Harden(Rewriter):
             self.products[op.result] = args
         if op.name == "cut":
             self.env[op.result] = args[1]
+        elif op.name == "at_root":
+            self.env[op.result] = args[0]
         elif op.name == "soft_choice":
             if self.weights.get(self.keys.get(args[-1], ""), 0.0) != 0.0:
                 raise InputError(

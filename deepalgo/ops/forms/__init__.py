@@ -42,6 +42,7 @@ from deepalgo.ops.forms.power import at_pow, pow
 from deepalgo.ops.forms.quotient import quotient
 from deepalgo.ops.forms.reductions import all, amax, amin, any, argmax, argmin, cumprod, cumsum, prod
 from deepalgo.ops.forms.riemann import zeta
+from deepalgo.ops.forms.root import at_root
 from deepalgo.ops.forms.rounding import round_digits
 from deepalgo.ops.forms.shapes import broadcast, concat, permute, reshape
 from deepalgo.ops.forms.soft import or_inf, soft_choice
@@ -49,8 +50,8 @@ from deepalgo.ops.forms.soft_matching import soft_match
 from deepalgo.ops.forms.special import gamma, lgamma
 
 __all__ = [
-    "acos", "acosh", "all", "amax", "amin", "angle", "any", "argmax", "argmin", "argsort", "asin", "at_pow", "atan2", "atanh", "beta",
-    "betainc", "betaincc", "betaln", "binom", "broadcast", "cbrt", "cholesky", "comb", "complex_add", "complex_div", "complex_neg",
+    "acos", "acosh", "all", "amax", "amin", "angle", "any", "argmax", "argmin", "argsort", "asin", "at_pow", "at_root", "atan2", "atanh",
+    "beta", "betainc", "betaincc", "betaln", "binom", "broadcast", "cbrt", "cholesky", "comb", "complex_add", "complex_div", "complex_neg",
     "complex_of", "complex_sub", "concat", "conj", "copysign", "cross", "cumprod", "cumsum", "det", "digamma", "eigvalsh", "ellipe",
     "ellipk", "eq", "erfcinv", "erfcx", "erfinv", "exp1", "expi", "expit", "exponent", "first", "floordiv", "fmax", "fmin", "fmod",
     "fsum", "gamma", "gammainc", "gammaincc", "gammaln", "gather", "ge", "gt", "hypot", "i0", "i0e", "i1", "i1e", "imag", "interp",

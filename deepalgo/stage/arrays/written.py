@@ -52,12 +52,13 @@ def _takes_any(rule: Rule) -> bool:
 def apply(machine: Machine, rule: Rule, native: Any, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """The answer of a rule to a call of the function that it stands for."""
     from deepalgo.stage.calls import interpret
+    from deepalgo.stage.gate import short_label
 
     assert isinstance(rule, types.FunctionType)
     with machine.pinned(node):
         answer = interpret(machine, rule, args, kwargs, node, native)
     if answer is NotImplemented:
-        machine.refuse(f"`np.{native.__name__}` has no rule for this way of calling it", "Write it out with NumPy's functions.", node)
+        machine.refuse(f"`{short_label(native)}` has no rule for this way of calling it", "Write it out with NumPy's functions.", node)
     return answer
 
 
