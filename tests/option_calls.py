@@ -229,7 +229,11 @@ MORE = [
     "np.angle(z, True)", "np.linalg.norm(m, axis=1)", "np.linalg.norm(m, 1, 0, True)", "np.where(b, m, 0.0)", "np.hsplit(m, [1])",
     "m.dot(v)", "np.einsum('ij,jk', m, s, optimize=True)", "np.mean(m, where=m > 0.3)", "np.std(m, axis=0, correction=1)",
     "np.sum(m, initial=x)", "np.nansum(m, axis=1, keepdims=True)", "np.nanvar(m, 1, keepdims=True)",
-    "np.count_nonzero(b, axis=1, keepdims=True)", "np.squeeze(m[None], axis=0)",
+    "np.count_nonzero(b, axis=1, keepdims=True)", "np.cross(m[:, :2], m)", "np.cross(m, m[:, 1:])", "np.cross(v[:2], v[1:])",
+    "np.array(m, copy=False)", "np.array(v, dtype=int, copy=False)", "np.nan_to_num(z)", "np.array(z) > 0.5", "m + 1j <= z", "np.array(z) >= 0.1j",
+    "np.mean(m[b[:, 0]])",
+    "np.linalg.norm(s[v > 0.5], axis=1).sum()", "np.sum(s[v > 0.5], axis=1, keepdims=True).sum()",
+    "np.sum(np.zeros((np.sum(v > 0.5), 2)) + 1.0)", "np.squeeze(m[None], axis=0)",
 ]
 
 

@@ -121,6 +121,63 @@ def shapes_of_a_broadcast(v):
     return np.zeros(np.broadcast(v, np.ones((2, 1))).shape) + v
 
 
+def lengths_of_kept_rows(v):
+    table = np.outer(v, [1.0, -2.0, 0.5])
+    kept = table[v > 0]
+    lengths = np.linalg.norm(kept, axis=-1)
+    table[v > 0] = kept / lengths[..., np.newaxis] + lengths[:, None]
+    return table
+
+
+def kept_rows_along_axes(v):
+    table = np.outer(v, [1.0, -2.0, 0.5])
+    kept = table[v > 0]
+    found = np.sum(kept, axis=1) + kept.mean(axis=-1) + kept.max(axis=1) + np.std(kept, axis=1) + np.argmin(kept, axis=1)
+    return np.sum(found) + np.sum(np.sum(kept, axis=1, keepdims=True) * kept) + np.median(kept, axis=1).sum() + np.sort(kept)[:, 0].sum()
+
+
+def columns_of_kept_rows(v):
+    table = np.outer(v, [1.0, -2.0, 0.5])
+    kept = table[v > 0, :]
+    return kept[:, 0].sum() + 10.0 * kept[..., 1:].sum() + kept[:, -1].max() if len(kept) else -1.0
+
+
+def products_of_kept_rows(v):
+    table = np.outer(v, [1.0, -2.0, 0.5])
+    kept = table[v > 0]
+    turned = np.dot(kept, np.array([[1.0, 2.0], [0.0, 1.0], [3.0, -1.0]])) @ np.array([1.0, 2.0])
+    crossed = np.cross(kept + 1.0, np.where(np.isclose(kept[:, :1], 2.0), np.array([[1.0, 2.0, 0.0]]), [[0.0, 2.0, 1.0]]))
+    return np.sum(turned) + crossed.sum()
+
+
+def row_stored_by_mask(v):
+    table = np.zeros((4, 3)) + v[0]
+    table[v > 0] = np.array([1.0, 2.0, 3.0])
+    return table
+
+
+def as_many_zeros(v):
+    mask = v > 0
+    start = np.zeros(v[mask].shape)
+    rows = np.ones((np.count_nonzero(mask), 2)) + np.empty(v[mask].size)[:, None] * 0.0
+    return np.sum(start + v[mask]) + rows.sum()
+
+
+def one_row_or_none(v):
+    there = np.sum(v) > 0
+    table = np.zeros(4)
+    if np.any(there):
+        part = np.empty(v[there, 1:].shape)
+        part = v[there, 1:] / np.abs(v[0])[there, np.newaxis]
+        table[1:] = 7.0
+        return np.sum(part * np.exp(-v[1])[there][..., np.newaxis])
+    return table[1]
+
+
+def kept_kind(v):
+    return 1.0 if v[v > 0].dtype == np.float64 else 2.0
+
+
 FUNCTIONS = [item for name, item in sorted(globals().items()) if inspect.isfunction(item) and item.__module__ == __name__]
 
 

@@ -164,11 +164,28 @@ def _on_signals(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, no
         names = [type(side).__name__ if not isinstance(side, Signal) else "float" for side in (left, right)]
         raise UserRaise(TypeError, f"'{SYMBOLS[op]}' not supported between instances of '{names[0]}' and '{names[1]}'", machine.span)
     flavour = flavour_of_result(left, right)
+    if op not in (ast.Eq, ast.NotEq) and any(_is_complex(side) for side in (left, right)):
+        return _in_order_of_numpy(machine, op, left, right, flavour)
     result = machine.emit(NAMES[op], left, right, flavour=flavour)
     known = [side.known if isinstance(side, Signal) else Known(side, frozenset()) for side in (left, right)]
     if known[0] is None or known[1] is None:
         return result
     return Signal(result.value, flavour, True, Known(NATIVE[op](known[0].value, known[1].value), known[0].keys | known[1].keys))
+
+
+def _is_complex(side: Any) -> bool:
+    return side.kind is Kind.COMPLEX if isinstance(side, Signal) else isinstance(side, complex)
+
+
+def _in_order_of_numpy(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, flavour: str) -> Any:
+    """Complex numbers have an order in NumPy only."""
+    from deepalgo.stage.arrays import elementwise
+
+    if flavour == "np":
+        return elementwise.compare(machine, NAMES[op], NATIVE[op], left, right)
+    kinds = {Kind.BOOL: "bool", Kind.INT: "int", Kind.REAL: "float", Kind.COMPLEX: "complex"}
+    names = [kinds[side.kind] if isinstance(side, Signal) else type(side).__name__ for side in (left, right)]
+    raise UserRaise(TypeError, f"'{SYMBOLS[op]}' not supported between instances of '{names[0]}' and '{names[1]}'", machine.span)
 
 
 def same_item(machine: Machine, one: Any, other: Any, node: ast.AST) -> Any:

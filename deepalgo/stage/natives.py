@@ -117,6 +117,7 @@ def find(function: Any) -> Handler | None:
         linear,
         masked,
         reductions,
+        rows,
         ufunc_methods,
         vectorizing,
         written,
@@ -225,7 +226,8 @@ def refuse_effects(machine: Machine, function: Any, node: ast.AST) -> None:
 def _refuse_foreign(machine: Machine, function: Any, node: ast.AST) -> None:
     """Refuse functions of packages that nobody has looked at."""
     module = str(getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__module__ or "")
-    if not is_native_module(module) and not isinstance(function, type) and not isinstance(function, types.BuiltinFunctionType):
+    known = is_native_module(module) or is_native_module(module.rpartition(".")[0])
+    if not known and not isinstance(function, type) and not isinstance(function, types.BuiltinFunctionType):
         machine.refuse(
             f"`{label(function)}` is not written in Python, and deepalgo has no rule for it",
             "Write it out in Python with `math`, or pass its result as an input.",

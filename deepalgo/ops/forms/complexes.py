@@ -43,7 +43,7 @@ def _resolved(a: Tensor) -> Tensor:
 
 
 def complex_div(a: Operand, b: Operand) -> Tensor:
-    """`a / b` by Smith's method, which Python and NumPy use."""
+    """`a / b` by Smith's method, which Python and NumPy use; by 0 both parts are divided by 0, as in NumPy."""
     result: Tensor = apply(ComplexDivision, *spread(a, b))
     return result
 
@@ -61,7 +61,8 @@ class ComplexDivision(torch.autograd.Function):
         share = torch.where(wide, br + bi * ratio, br * ratio + bi)
         real = torch.where(wide, ar + ai * ratio, ar * ratio + ai) / share
         imag = torch.where(wide, ai - ar * ratio, ai * ratio - ar) / share
-        return torch.complex(real, imag)
+        zero = (br == 0) & (bi == 0)
+        return torch.complex(torch.where(zero, ar / torch.abs(br), real), torch.where(zero, ai / torch.abs(br), imag))
 
     @staticmethod
     def setup_context(ctx: FunctionCtx, inputs: tuple[Tensor, Tensor], output: Tensor) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.ir import Kind, Type
-from deepalgo.stage.arrays.box import DTYPES, Array, kind_of_array, kind_of_dtype
+from deepalgo.stage.arrays.box import DTYPES, Array, kind_of_array, kind_of_dtype, read
 from deepalgo.stage.arrays.convert import is_array, is_plain, new_array, plain, shape, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import call_numpy, emit
 from deepalgo.stage.machine import Machine
@@ -97,7 +97,7 @@ def make(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST, copies: bo
     value = args[0]
     dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
     if kwargs.get("copy", True) in (False, np._CopyMode.NEVER):
-        machine.refuse("an array that must not be copied has no rule here", "Leave the option `copy` out.", node)
+        return _uncopied(machine, value, dtype, kwargs, node)
     if kwargs.get("order") in ("F", "A", "K"):
         machine.turned, copies = True, copies or kwargs["order"] == "F"
     if isinstance(value, Union):
@@ -119,12 +119,36 @@ def make(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST, copies: bo
     return new_array(machine, result)
 
 
+def _uncopied(machine: Machine, value: Any, dtype: Any, kwargs: Kwargs, node: ast.AST) -> Any:
+    """An array that must not be copied is itself; for what would have to be copied NumPy 2 raises, and NumPy 1 copies."""
+    if isinstance(value, Array) and (dtype is None or np.dtype(dtype) == _dtype(machine, value)):
+        if kwargs.get("order", "K") not in ("K", "A", None) or kwargs.get("ndmin", 0) > len(shape(machine, value)):
+            machine.refuse("an array that must not be copied has no rule with this option", "Leave the option `copy` out.", node)
+        return value
+    if isinstance(value, Union):
+        return distribute(machine, value, lambda case: _uncopied(machine, case, dtype, kwargs, node), node)
+    call_numpy(machine, lambda: np.array(0.0, copy=False))
+    machine.refuse("an array that must not be copied has no rule here", "Leave the option `copy` out.", node)
+
+
+def _dtype(machine: Machine, array: Array) -> np.dtype[Any]:
+    held = read(machine, array)
+    return held.dtype if isinstance(held, np.ndarray) else DTYPES[held.kind]
+
+
+#: What is in arrays of any shape; nobody may ask what is in an empty one.
+FILL: dict[Any, float] = {np.zeros: 0.0, np.ones: 1.0, np.empty: 0.0}
+
+
 def _filled(native: Callable[..., Any]) -> Handler:
     """`np.zeros` and its kin: a plain array that may take data later."""
 
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        from deepalgo.stage.arrays import rows
+
         machine.turned = machine.turned or kwargs.get("order", "C") not in ("C", None)
-        return call_numpy(
+        found = rows.made(machine, args[0], FILL[native]) if native in FILL and len(args) == 1 and not kwargs else None
+        return found if found is not None else call_numpy(
             machine,
             native,
             *[static_value(machine, item, node) for item in args],

@@ -14,7 +14,7 @@ from deepalgo.ir import Kind, Type
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.convert import box, is_plain, plain, to_signal, wrap
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles
+from deepalgo.stage.natives import HANDLERS, Args, Handler, Kwargs, handles, rule_of
 from deepalgo.stage.unions import distribute_first
 from deepalgo.stage.values import DataLength, Known, Signal, UserRaise
 
@@ -48,6 +48,7 @@ MAY_WARN = frozenset(
     "add sub mul div floordiv mod pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos sinh cosh acosh atanh fmod "
     "hypot".split()
 )
+ORDER = frozenset({"lt", "le", "gt", "ge"})
 LOGICAL = frozenset({"and", "or", "xor", "not"})
 #: What NumPy does with truth values only.
 ON_TRUTHS = {
@@ -72,6 +73,8 @@ def _apply(machine: Machine, name: str, native: Callable[..., Any], args: Args) 
     signals = [_operand(machine, name, item) for item in args]
     if all(signal.kind is Kind.BOOL for signal in signals):
         name = _on_truths(machine, name, native, len(signals))
+    if name in ORDER and any(signal.kind is Kind.COMPLEX for signal in signals):
+        return wrap(machine, _ordered_complex(machine, name, signals))
     try:
         result = machine.emit(name, *signals, flavour="np")
     except (ValueError, TypeError) as error:
@@ -81,6 +84,19 @@ def _apply(machine: Machine, name: str, native: Callable[..., Any], args: Args) 
     if machine.numpy_raises is not None and name in MAY_WARN:
         _raise_warnings(machine, name, result, signals)
     return wrap(machine, with_known(machine, native, result, signals))
+
+
+def _ordered_complex(machine: Machine, name: str, signals: list[Signal]) -> Signal:
+    """Complex numbers as NumPy orders them: by their real parts, and by their imaginary ones where those are equal."""
+    reals, images = ([_part(machine, part, signal) for signal in signals] for part in ("real", "imag"))
+    strict = emit(machine, {"le": "lt", "ge": "gt"}.get(name, name), *reals)
+    defined = emit(machine, "not", emit(machine, "or", *[emit(machine, "isnan", image) for image in images]))
+    equal = emit(machine, "and", emit(machine, "eq", *reals), emit(machine, name, *images))
+    return emit(machine, "or", emit(machine, "and", strict, defined), equal)
+
+
+def _part(machine: Machine, part: str, signal: Signal) -> Signal:
+    return emit(machine, part, machine.cast(signal, Type(Kind.COMPLEX, signal.shape)))
 
 
 def _of_whole_numbers(machine: Machine, name: str, result: Signal, signals: list[Signal]) -> Signal:
@@ -127,6 +143,8 @@ def _apply_masked(machine: Machine, name: str, native: Callable[..., Any], args:
     short = all(len(to_signal(machine, item).shape) <= behind for item in loose)
     if any(not same_computation(machine, mask, masks[0]) for mask in masks) or len(ranks) > 1 or not short:
         machine.refuse("values that a mask keeps meet values of another length", "Use np.where.")
+    if machine.numpy_raises is not None and name in MAY_WARN:
+        machine.refuse("numbers that a mask drops would raise NumPy's warnings here", "Use np.where.")
     whole = apply(machine, name, native, [wrap(machine, item.signal) if isinstance(item, Masked) else item for item in args])
     return Masked(to_signal(machine, whole), masks[0])
 
@@ -210,6 +228,8 @@ def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node
     """`left op right` where one side is an array."""
     from deepalgo.stage.arrays.linear import matmul
 
+    if op is ast.MatMult and isinstance(left, Masked):
+        return rule_of(np.matmul)(machine, [left, right], {}, node)
     if op is ast.MatMult:
         return matmul(machine, left, right)
     name = OPERATORS[op]
@@ -358,6 +378,9 @@ def _nan_to_num(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> 
     if not kwargs.get("copy", True) and not isinstance(args[0], Signal):
         return _nan_to_num_in_place(machine, args, {**kwargs, "copy": True}, node)
     value = to_signal(machine, args[0])
+    if value.kind is Kind.COMPLEX:
+        parts = [_nan_to_num(machine, [emit(machine, name, value)], kwargs, node) for name in ("real", "imag")]
+        return wrap(machine, emit(machine, "complex", *parts))
     if value.kind is not Kind.REAL:
         machine.refuse("`np.nan_to_num` has a rule for floats only", "Leave it out for whole numbers.", node)
     largest = float(np.finfo(float).max)

@@ -29,9 +29,9 @@ def get(machine: Machine, array: Array, key: Any, node: ast.AST) -> Any:
         return _chosen(machine, array, entries, node)
     static = [plain(machine, entry) for entry in entries]
     whole = read(machine, array)
-    if isinstance(whole, np.ndarray) and not _is_basic(static):
+    if isinstance(whole, np.ndarray) and not is_basic(static):
         return call_numpy(machine, lambda: whole[tuple(static)])
-    if _is_basic(static):
+    if is_basic(static):
         return _basic(machine, array, tuple(static))
     return _fancy(machine, array, tuple(static))
 
@@ -57,13 +57,14 @@ def _is_dynamic(machine: Machine, entry: Any) -> bool:
     return isinstance(entry, (Array, Signal, list)) and not is_plain(machine, entry)
 
 
-def _is_basic(entries: list[Any]) -> bool:
+def is_basic(entries: list[Any]) -> bool:
+    """Whether a key has numbers, slices, new axes and an ellipsis only."""
     return all(
         entry is None or entry is ... or isinstance(entry, (slice, int, np.integer)) and not isinstance(entry, bool) for entry in entries
     )
 
 
-def _probe(machine: Machine, shape: tuple[int, ...], key: Any) -> np.ndarray:
+def probe(machine: Machine, shape: tuple[int, ...], key: Any) -> np.ndarray:
     """Which of the numbers, counted in order, a static key reaches."""
     try:
         return np.asarray(np.arange(int(np.prod(shape))).reshape(shape)[key])
@@ -72,7 +73,7 @@ def _probe(machine: Machine, shape: tuple[int, ...], key: Any) -> np.ndarray:
 
 
 def _basic(machine: Machine, array: Array, key: tuple[Any, ...]) -> Any:
-    places = _probe(machine, shape_of(array), key)
+    places = probe(machine, shape_of(array), key)
     attr = as_attr(key)
     if places.shape or ... in key:
         return machine.heap.created(Array(np.empty(0), array, attr))
@@ -86,7 +87,7 @@ def _basic(machine: Machine, array: Array, key: tuple[Any, ...]) -> Any:
 def _fancy(machine: Machine, array: Array, key: tuple[Any, ...]) -> Any:
     """Any static key: pick the numbers that it reaches."""
     shape = shape_of(array)
-    places = _probe(machine, shape, key)
+    places = probe(machine, shape, key)
     flat = machine.emit("reshape", to_signal(machine, array), shape=(int(np.prod(shape)),), flavour="np")
     return wrap(machine, machine.emit("pick", flat, indices=attr_of_plain(places), axis=0, flavour="np"))
 
@@ -94,8 +95,8 @@ def _fancy(machine: Machine, array: Array, key: tuple[Any, ...]) -> Any:
 def _chosen(machine: Machine, array: Array, entries: list[Any], node: ast.AST) -> Any:
     """An index chosen by data along one axis or more; with single positions and slices only, NumPy gives a view."""
     shape = shape_of(array)
-    entries = _expanded(entries, len(shape))
-    if sum(not _is_basic([entry]) for entry in entries) > 1 and any(_extent(machine, entry) for entry in entries):
+    entries = expanded(entries, len(shape))
+    if sum(not is_basic([entry]) for entry in entries) > 1 and any(_extent(machine, entry) for entry in entries):
         return _together(machine, to_signal(machine, array), entries, node)
     if any(entry is None or _extent(machine, entry) for entry in entries):
         return _chosen_copy(machine, array, entries, node)
@@ -115,7 +116,7 @@ def _chosen_copy(machine: Machine, array: Array, entries: list[Any], node: ast.A
             result = machine.emit("pick_at", result, index, axis=axis, flavour="np")
             axis += len(index.shape)
             continue
-        if not _is_basic([plain(machine, entry)]):
+        if not is_basic([plain(machine, entry)]):
             machine.refuse("an index chosen by data is mixed with a list of positions", "Index one axis at a time.", node)
         key = (slice(None),) * axis + (plain(machine, entry),)
         result = machine.emit("take", result, key=as_attr(key), flavour="np")
@@ -129,7 +130,7 @@ def _chosen_copy(machine: Machine, array: Array, entries: list[Any], node: ast.A
 def _positions(machine: Machine, entries: list[Any], shape: tuple[int, ...]) -> list[Any]:
     """Slices as they are, positions checked and counted from the front."""
     if len(entries) > len(shape):
-        _probe(machine, shape, (0,) * len(entries))  # raises
+        probe(machine, shape, (0,) * len(entries))  # raises
     pairs = enumerate(zip(entries, shape, strict=False))
     return [entry if isinstance(entry, slice) else _position(machine, entry, axis, size) for axis, (entry, size) in pairs]
 
@@ -152,7 +153,7 @@ def _together(machine: Machine, array: Signal, entries: list[Any], node: ast.AST
     return wrap(machine, machine.emit("pick_at", rows, flat, axis=0, flavour="np"))
 
 
-def _expanded(entries: list[Any], rank: int) -> list[Any]:
+def expanded(entries: list[Any], rank: int) -> list[Any]:
     """Write an ellipsis out."""
     if not any(entry is ... for entry in entries):
         return entries
@@ -188,7 +189,7 @@ def _masked(machine: Machine, array: Signal, entries: list[Any], node: ast.AST) 
 def _mask_and_rest(machine: Machine, shape: tuple[int, ...], entries: list[Any], node: ast.AST) -> tuple[Signal, tuple[Any, ...]]:
     """A mask of the first axes, and a key that takes these axes whole and the others by what stands behind the mask."""
     rest = [plain(machine, entry) if is_plain(machine, entry) else entry for entry in entries[1:]]
-    if not is_mask(machine, entries[0]) or not _is_basic(rest):
+    if not is_mask(machine, entries[0]) or not is_basic(rest):
         machine.refuse("a mask that depends on data is mixed with other indices", "Use np.where.", node)
     mask = to_signal(machine, entries[0])
     if mask.shape != shape[: len(mask.shape)]:
@@ -232,6 +233,8 @@ def same_computation(machine: Machine, a: Signal, b: Signal, depth: int = 8) -> 
 
 def store(machine: Machine, array: Any, key: Any, value: Any, node: ast.AST) -> None:
     """`array[key] = value`."""
+    if isinstance(array, (Masked, Positions)):
+        machine.refuse("this writes into an array whose length depends on data", "Use np.where on the whole array.", node)
     if isinstance(array, Union):
         distribute(machine, array, lambda case: store(machine, case, key, value, node), node)
         return
@@ -298,8 +301,8 @@ def _updated(machine: Machine, array: Array, entries: list[Any], value: Any, nod
         call_numpy(machine, lambda: copy.__setitem__(key, plain(machine, value)))
         return copy
     held = _room(machine, whole, to_signal(machine, value))
-    if _is_basic(list(key)):
-        _probe(machine, held.shape, key)
+    if is_basic(list(key)):
+        probe(machine, held.shape, key)
         return machine.emit(
             "put",
             held,
@@ -323,7 +326,7 @@ def _room(machine: Machine, whole: Any, value: Signal) -> Signal:
 def _put_fancy(machine: Machine, held: Signal, key: tuple[Any, ...], value: Signal) -> Signal:
     """Replace the numbers that a static key reaches."""
     size = int(np.prod(held.shape))
-    places = _probe(machine, held.shape, key)
+    places = probe(machine, held.shape, key)
     source = np.arange(size)
     source[places.ravel()] = size + np.arange(places.size)
     flat = machine.emit("reshape", held, shape=(size,), flavour="np")
@@ -344,7 +347,8 @@ def _store_masked(machine: Machine, whole: Any, entries: list[Any], value: Any, 
         new = value.signal
     else:
         new = to_signal(machine, value)
-        if new.shape and new.shape != (1,):
+        behind = len(to_signal(machine, whole).shape) - len(mask.shape)
+        if len(new.shape) > behind and new.shape != (1,):
             machine.refuse("an array is spread over a mask that depends on data", "Use np.where.", node)
     held = _room(machine, whole, new)
     mask = _aligned(machine, mask, held)
@@ -371,7 +375,7 @@ def _store_chosen(machine: Machine, whole: Any, entries: list[Any], value: Any, 
     """A store at single positions, some of them chosen by data, and slices."""
     new = to_signal(machine, value)
     held = _room(machine, whole, new)
-    entries = _expanded(entries, len(held.shape))
+    entries = expanded(entries, len(held.shape))
     if any(entry is None or _extent(machine, entry) for entry in entries):
         if machine.attempts:
             raise NeedsUnroll
@@ -396,7 +400,7 @@ def _position(machine: Machine, entry: Any, axis: int, size: int) -> Signal | in
     """A position along an axis, counted from the front."""
     message = f"index {{0}} is out of bounds for axis {axis} with size {size}"
     if not _is_dynamic(machine, entry):
-        _probe(machine, (size,), plain(machine, entry))
+        probe(machine, (size,), plain(machine, entry))
         return int(plain(machine, entry)) % size
     place = place_of(machine, to_signal(machine, entry), size, message)
     if place.uniform and machine.attempts and machine.rounds_at_hand <= UNROLL:

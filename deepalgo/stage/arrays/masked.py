@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
 
 from deepalgo.ir import Kind, Type
 from deepalgo.stage import arithmetic
+from deepalgo.stage.arrays.box import DTYPES
 from deepalgo.stage.arrays.convert import to_signal, wrap
 from deepalgo.stage.arrays.elementwise import Masked, Positions, apply, emit
-from deepalgo.stage.arrays.indexing import same_computation
+from deepalgo.stage.arrays.indexing import as_entries, same_computation
 from deepalgo.stage.arrays.reductions import reduce
 from deepalgo.stage.gate import MASKED
 from deepalgo.stage.machine import Machine
@@ -40,7 +42,7 @@ def extent(machine: Machine, value: Masked | Positions) -> tuple[Any, ...]:
 
 
 def attribute(machine: Machine, value: Masked | Positions, name: str) -> Any:
-    """`shape`, `size`, `ndim` and `T`; None for any other attribute."""
+    """`shape`, `size`, `ndim`, `dtype` and `T`; None for any other attribute."""
     match name:
         case "shape":
             return extent(machine, value)
@@ -51,6 +53,8 @@ def attribute(machine: Machine, value: Masked | Positions, name: str) -> Any:
             return rows if not rest else arithmetic.binary(machine, ast.Mult, rows, int(np.prod(rest)), ast.Pass())
         case "T" if len(extent(machine, value)) == 1:
             return value
+        case "dtype":
+            return DTYPES[value.signal.kind] if isinstance(value, Masked) else np.dtype(int)
         case _:
             return None
 
@@ -74,10 +78,17 @@ def _held(machine: Machine, value: Masked | Positions) -> Signal:
 
 
 def item(machine: Machine, value: Masked | Positions, key: Any, node: ast.AST) -> Any:
-    """`kept[key]`: one number by its position, or those that a further mask keeps."""
+    """`kept[key]`: one number by its position, those that a further mask keeps, or a part of every row."""
+    from deepalgo.stage.arrays import rows
+
     if isinstance(key, Masked) and key.signal.kind is Kind.BOOL and isinstance(value, Masked):
         _refuse_other_mask(machine, [value, key], node)
         return Masked(value.signal, machine.emit("and", value.mask, key.signal, flavour="np"))
+    part = None
+    if isinstance(value, Masked) and isinstance(key, (tuple, EllipsisType)):
+        part = rows.taken(machine, value, as_entries(machine, key))
+    if part is not None:
+        return part
     single = isinstance(key, (int, np.integer)) or (isinstance(key, Signal) and key.kind is Kind.INT and not key.shape)
     if not single or isinstance(key, bool) or len(value.mask.shape) != 1:
         machine.refuse("how many items this array has depends on data", "Use np.where, or sums over the mask.", node)

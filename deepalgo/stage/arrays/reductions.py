@@ -107,11 +107,17 @@ def _over_mask(machine: Machine, name: str, value: Masked, node: ast.AST) -> Sig
     neutral: dict[str, Any] = {"sum": 0.0, "prod": 1.0, "amin": float("inf"), "amax": float("-inf"), "any": False, "all": True}
     if name not in neutral:
         machine.refuse("this needs the positions that a mask keeps, and how many depends on data", "Use np.where.", node)
-    held = emit(machine, "select", value.mask, value.signal, neutral[name])
+    held = emit(machine, "select", _of_rows(machine, value), value.signal, neutral[name])
     if name in ("amin", "amax"):
         some = reduce(machine, "any", value.mask, None, False)
         machine.check(some, ValueError, "zero-size array to reduction operation which has no identity")
     return reduce(machine, name, held, None, False)
+
+
+def _of_rows(machine: Machine, value: Masked) -> Signal:
+    """The mask with an axis of one for each axis behind it: it keeps whole rows."""
+    behind = len(value.signal.shape) - len(value.mask.shape)
+    return machine.emit("reshape", value.mask, shape=(*value.mask.shape, *(1,) * behind), flavour="np") if behind else value.mask
 
 
 REDUCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
@@ -127,7 +133,8 @@ for _row, _natives in REDUCTIONS.items():
 @handles(np.mean, options="axis keepdims")
 def _mean(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if isinstance(args[0], Masked):
-        count = reduce(machine, "sum", machine.cast(args[0].mask, Type(Kind.REAL, args[0].mask.shape)), None, False)
+        rows = reduce(machine, "sum", machine.cast(args[0].mask, Type(Kind.REAL, args[0].mask.shape)), None, False)
+        count = emit(machine, "mul", rows, float(np.prod(args[0].signal.shape[len(args[0].mask.shape) :])))
         return wrap(machine, emit(machine, "div", _over_mask(machine, "sum", args[0], node), count))
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.mean, *[plain(machine, item) for item in args], **kwargs)
@@ -251,7 +258,9 @@ def _median(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def _count_nonzero(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.count_nonzero, plain(machine, args[0]), **kwargs)
-    return wrap(machine, reduce(machine, "sum", emit(machine, "ne", args[0], 0), *options(args, kwargs)))
+    value = to_signal(machine, args[0])
+    held = value if value.kind is Kind.BOOL and value.shape else emit(machine, "ne", value, 0)
+    return wrap(machine, reduce(machine, "sum", held, *options(args, kwargs)))
 
 
 @handles(np.diff, options="n axis")

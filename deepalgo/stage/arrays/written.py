@@ -64,15 +64,22 @@ def apply(machine: Machine, rule: Rule, native: Any, args: Args, kwargs: Kwargs,
 
 @written(np.cross)
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
-    """Vector products along an axis of three."""
+    """Vector products along an axis of three, or of two: then the third number is 0, and two such give only the third one."""
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = np.moveaxis(np.array(a), axisa, -1), np.moveaxis(np.array(b), axisb, -1)
-    if a.shape[-1] != 3 or b.shape[-1] != 3:
-        return NotImplemented
-    x = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
-    y = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
+        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
     z = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    if a.shape[-1] == 2 and b.shape[-1] == 2:
+        return z
+    if a.shape[-1] == 2:
+        x, y = a[..., 1] * b[..., 2], -(a[..., 0] * b[..., 2])
+    elif b.shape[-1] == 2:
+        x, y = -(a[..., 2] * b[..., 1]), a[..., 2] * b[..., 0]
+    else:
+        x = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+        y = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
     found = np.stack((x, y, z), axis=-1)
     return found if found.ndim == 1 or axisc == -1 else np.moveaxis(found, -1, axisc).copy()
 
