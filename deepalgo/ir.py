@@ -273,6 +273,8 @@ def leaves(tree: Tree) -> Iterator[Value]:
 def blocks(statement: Statement) -> tuple[Block, ...]:
     """The blocks that a statement owns, in execution order."""
     match statement:
+        case Op() | Check():  # first, as most statements are one
+            return ()
         case If(then=then, orelse=orelse):
             return (then, orelse)
         case Loop(body=body):
@@ -281,8 +283,6 @@ def blocks(statement: Statement) -> tuple[Block, ...]:
             return (test, body)
         case Try(body=body, handlers=handlers):
             return (body, *(handler.block for handler in handlers))
-        case Op() | Check():
-            return ()
         case _:
             assert_never(statement)
 
@@ -321,8 +321,7 @@ def walk(block: Block) -> Iterator[Statement]:
     while waiting:
         for statement in waiting[-1]:
             yield statement
-            inner = blocks(statement)
-            if inner:
+            if type(statement) is not Op and (inner := blocks(statement)):
                 waiting.append(chain.from_iterable(each.body for each in inner))
                 break
         else:

@@ -25,7 +25,15 @@ class Fresh:
     @classmethod
     def of(cls, program: Program) -> Fresh:
         """A supply that starts behind the last value of a program."""
-        return cls(1 + max((value.id for value in all_values(program)), default=-1))
+        last = max((item.value.id for item in program.inputs), default=-1)
+        for statement in walk(program.body):  # written out, as every pass begins with it
+            if type(statement) is Op:
+                if statement.result.id > last:
+                    last = statement.result.id
+            else:
+                values = (*defined(statement), *(value for block in blocks(statement) for value in block.params))
+                last = max((last, *(value.id for value in values)))
+        return cls(last + 1)
 
     def value(self, type: Type, name: str = "") -> Value:
         """A value that no one has seen before."""
@@ -135,9 +143,11 @@ class Rewriter:
     def see(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
         """What stands for these values here."""
         env = self.env
-        if not env or not any(value in env for value in values):
-            return values
-        return tuple(env.get(value, value) for value in values)
+        if env:
+            for value in values:
+                if value in env:
+                    return tuple([env.get(value, value) for value in values])
+        return values
 
     def define(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
         """The values as the new program defines them: fresh ones in a copy, else the same."""

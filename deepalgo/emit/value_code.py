@@ -22,6 +22,7 @@ from deepalgo.emit.quick_checks import Questions, Several, quick_questions
 from deepalgo.emit.ties import find_ties
 from deepalgo.ir import Attr, Block, Check, Kind, Op, Program, Statement, Value, blocks, captured, used
 from deepalgo.ops.table import TABLE
+from deepalgo.spans import display_name
 
 #: An expression longer than this gets a variable of its own.
 LONG = 72
@@ -53,7 +54,8 @@ class ValueWriter:
         self.ops: dict[Value, Op] = {}
         self.pending: set[Value] = set()
         self.depth = 0
-        self.place = ""
+        self.place = ("", 0)
+        self.files: dict[str, str] = {}
 
     def op(self, op: Op) -> None:
         """One operation: a variable, or an expression for later."""
@@ -222,10 +224,12 @@ class ValueWriter:
     def comment(self, statement: Statement) -> None:
         """Name the user's line when a statement comes from another one than the statement before."""
         span = statement.span
-        if span is None or not span.lines or span.place == self.place:
+        if span is None or not span.lines or (span.file, span.line) == self.place:
             return
-        self.place = span.place
-        self.line(f"# {span.place}  {span.lines[0].strip()}")
+        self.place = span.file, span.line
+        if span.file not in self.files:
+            self.files[span.file] = display_name(span.file)
+        self.line(f"# {self.files[span.file]}:{span.line}  {span.lines[0].strip()}")
 
     def line(self, text: str) -> None:
         """One line at the current depth."""

@@ -80,7 +80,8 @@ TITLES = {
 INTRODUCTION = """# Fuzz
 
 Random programs, compiled and held against Python: values (rtol 1e-10), errors with class and line, gradients of inputs and of
-literals against finite differences of the program's own text, `loops="settle"` against `loops="run"`, single against batch.
+literals against finite differences of the program's own text, fixed graphs (`loops="settle"`, or what `torch.compile` gets; every fifth
+program both) against `loops="run"`, single against batch.
 A difference that an ulp explains is counted, not hidden: a guard that it turns (`near ties`), digits that it costs (`cancellations`),
 a difference quotient that it moves (`slopes lost in noise`), an iteration in which it grows until at least four answers are possible
 (`chaotic samples`); where no quotient is to be trusted the slope is left out.

@@ -73,20 +73,27 @@ class Oracle:
                     most = max(most, count[place])
         return most
 
-    def input_slope(self, sample: int, place: str | Place) -> Slope | None:
-        """The derivative of the sample's objective by an input, or None where differences are not to be trusted."""
+    def input_slope(self, sample: int, place: str | Place, brief: bool = False) -> Slope | None:
+        """The derivative of the sample's objective by an input, or None where differences are not to be trusted.
+
+        A brief answer is a single quotient: enough to agree with, not enough to contradict.
+        """
         at = Place(place) if isinstance(place, str) else place
         values = self.program.samples[sample]
-        return self._slope(sample, at.read(values), lambda value: self.runs.run(sample, change=at.changed(values, value)))
+        return self._slope(sample, at.read(values), lambda value: self.runs.run(sample, change=at.changed(values, value)), brief)
 
-    def literal_slope(self, sample: int, literal: Literal) -> Slope | None:
+    def literal_slope(self, sample: int, literal: Literal, brief: bool = False) -> Slope | None:
         """The derivative by a literal: the program is executed with that number changed in its text."""
-        return self._slope(sample, literal.value, lambda value: self.runs.run(sample, literals={literal.index: value}))
+        return self._slope(sample, literal.value, lambda value: self.runs.run(sample, literals={literal.index: value}), brief)
 
-    def _slope(self, sample: int, at: float, run: Callable[[float], Result]) -> Slope | None:
+    def _slope(self, sample: int, at: float, run: Callable[[float], Result], brief: bool) -> Slope | None:
         here = self.results[sample]
         if here.error or sample in self.unspecified:
             return None
+        rounding = 1e-13 * (1.0 + abs(objective(here.value))) / STEP
+        if brief:
+            quotient = self._quotient(here, at, 0.1 * STEP * max(1.0, abs(at)), run)
+            return None if quotient is None or not math.isfinite(quotient) else Slope(quotient, 10.0 * rounding)
         coarse = self._quotient(here, at, STEP * max(1.0, abs(at)), run)
         if coarse is None:
             return None
@@ -97,7 +104,6 @@ class Oracle:
         spread = abs(fine - coarse)
         if not math.isfinite(value) or spread > 1e-3 * (1.0 + abs(value)):
             return None
-        rounding = 1e-13 * (1.0 + abs(objective(here.value))) / STEP
         # Two steps can agree by chance where the function oscillates between them; a much finer one then does not.
         finest = self._quotient(here, at, 1e-2 * STEP * max(1.0, abs(at)), run)
         if finest is None or abs(finest - value) > 1e-6 * (1.0 + abs(value)) + spread + 1e3 * rounding:
