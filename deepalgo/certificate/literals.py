@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from deepalgo.ir import Weight
+from deepalgo.literals import says
 from deepalgo.spans import FunctionSource, SourceUnavailable, compiled_again, read_function
 
 
@@ -56,7 +55,7 @@ def _source(function: types.FunctionType, code: types.CodeType) -> tuple[Functio
 @contextmanager
 def _changed(found: list[ast.expr], weight: Weight, item: tuple[int, ...], value: float) -> Iterator[None]:
     """The literal in the tree has another value for a while."""
-    same = [node for node in found if _says(node, weight)]
+    same = [node for node in found if says(node, weight)]
     if not same:
         raise OutOfReach("its line does not say it as a plain number")
     node: Any = same[0]
@@ -82,23 +81,3 @@ def _marked(found: list[ast.expr], value: float) -> Iterator[None]:
         yield
     finally:
         calls[0].args[0] = before
-
-
-def _says(node: ast.expr, weight: Weight) -> bool:
-    try:
-        value = np.array(_value(node), dtype=float)
-    except ValueError:
-        return False
-    return value.shape == weight.shape and np.array_equal(value, np.array(weight.value, dtype=float))
-
-
-def _value(node: ast.expr) -> object:
-    match node:
-        case ast.Constant(value=float() | int() as value) if not isinstance(value, bool):
-            return value
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float() | int() as value)) if not isinstance(value, bool):
-            return -value
-        case ast.List(elts=items) | ast.Tuple(elts=items):
-            return [_value(item) for item in items]
-        case _:
-            raise ValueError

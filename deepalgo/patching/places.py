@@ -16,9 +16,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-import numpy as np
-
 from deepalgo.ir import Weight
+from deepalgo.literals import says
 from deepalgo.patching.text import Cell, SourceText
 from deepalgo.spans import Span
 
@@ -34,7 +33,7 @@ def find_cells(weight: Weight, text: SourceText) -> list[Cell]:
     """The numbers of a weight in reading order; what they say must be what was compiled."""
     assert weight.span is not None
     roots = [("", node) for node in text.at(weight.span)] or text.assigned_at(weight.span.line)
-    found = {id(node): (suffix, node) for name, root in roots for suffix, node in _literals(root, name) if _says(node, weight)}
+    found = {id(node): (suffix, node) for name, root in roots for suffix, node in _literals(root, name) if says(node, weight)}
     best = [node for suffix, node in found.values() if re.search(rf"(^|_){re.escape(suffix.strip('_'))}(_\d+)?$", weight.key)]
     chosen = [node for _, node in found.values()] if len(found) == 1 else best
     if len(chosen) == 1:
@@ -84,28 +83,6 @@ def _numbers(node: ast.expr) -> list[ast.expr]:
         return [number for item in node.elts for number in _numbers(item)]
     return [node]
 
-
-def _says(node: ast.expr, weight: Weight) -> bool:
-    """Whether a literal is what the weight was compiled from."""
-    try:
-        value = np.array(_value(node), dtype=float)
-    except ValueError:
-        return False
-    return value.shape == weight.shape and np.array_equal(value, np.array(weight.value, dtype=float))
-
-
-def _value(node: ast.expr) -> object:
-    match node:
-        case ast.Constant(value=bool()):
-            raise ValueError
-        case ast.Constant(value=float() | int() as value):
-            return value
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float() | int() as value)) if not isinstance(value, bool):
-            return -value
-        case ast.List(elts=items) | ast.Tuple(elts=items):
-            return [_value(item) for item in items]
-        case _:
-            raise ValueError
 
 
 def place_of(span: Span | None) -> str:
