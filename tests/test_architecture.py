@@ -21,6 +21,7 @@ ORDER = [
     "ir",
     "ops",
     "marks",
+    "literals",
     "origins",
     "signature",
     "stage",
