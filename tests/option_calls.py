@@ -118,6 +118,7 @@ CALLS = {
     "operator.xor": "n, 3", "operator.lshift": "n, 2", "operator.rshift": "n, 1", "np.triu": "s", "np.tril": "s", "np.trace": "s",
     "np.arccosh": "m + 1.0", "np.swapaxes": "m, 0, 1", "math.acosh": "x + 1.0", "np.clip": "m, 0.3, 0.7",
     "np.piecewise": "v, [v < 0.5, v >= 0.5], [lambda q: q, lambda q: 2.0 * q]", "scipy.linalg.solve": "s, v", "scipy.linalg.inv": "s",
+    "object.__setattr__": "point, 'a', x",
     "scipy.optimize.bisect": "lambda q: q**3 - x, 0.0, 2.0", "scipy.optimize.brentq": "lambda q: q**3 - x, 0.0, 2.0",
     "scipy.linalg.det": "s", "scipy.linalg.pinv": "m", "scipy.linalg.norm": "m",
 }

@@ -130,3 +130,18 @@ def test_more_than_the_root_is_refused_by_name():
     with pytest.raises(da.CompileError) as refused:
         da.compile(found, example=((0.5,), {}))
     assert refused.value.reason == "`scipy.optimize._zeros_py.brentq` has no rule for this way of calling it"
+
+
+@pytest.mark.parametrize("search", ["minimize_scalar", "minimize", "fminbound", "brent", "golden", "fmin"])
+def test_minima_are_refused_at_the_users_line(search):
+    method = getattr(optimize, search)
+
+    def least(x):
+        return method(lambda t: (t - x) ** 2, 0.0, 1.0)
+
+    with pytest.raises(da.CompileError) as refused:
+        da.compile(least, example=((0.5,), {}))
+    assert refused.value.reason == (
+        f"`scipy.optimize.{search}` compares values that differ in their last digits only: half of the digits of its answer are chance"
+    )
+    assert refused.value.span.file.endswith("test_roots.py")

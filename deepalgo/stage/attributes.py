@@ -12,15 +12,15 @@ import numpy as np
 
 from deepalgo.errors import CompileError
 from deepalgo.spans import Span, attribute_span
-from deepalgo.stage import names
+from deepalgo.stage import names, own_containers
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.elementwise import Masked, Positions
 from deepalgo.stage.heap import restore_content
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.structure import is_plain_object, is_same
-from deepalgo.stage.subscripts import SHARED, SHARED_REMEDY, refuse_shared, refuse_text
+from deepalgo.stage.subscripts import SHARED, SHARED_REMEDY, refuse_shared, refuse_text, set_item
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import UNDEFINED, BoundMethod, Closure, Frame, Signal, StandIn, Union, UserRaise, refuse_again
+from deepalgo.stage.values import UNDEFINED, BoundMethod, Closure, Frame, Signal, StandIn, Union, UserRaise, refuse_again, user_method
 
 
 def attribute_name(machine: Machine, node: ast.Attribute) -> str:
@@ -86,8 +86,17 @@ def _module_attribute(machine: Machine, module: types.ModuleType, name: str) -> 
     return value
 
 
+def refuse_computed_attributes(machine: Machine, cls: type, node: ast.AST) -> None:
+    """Refuse a class whose objects answer for every attribute themselves."""
+    if hasattr(cls.__getattribute__, "__code__"):
+        remedy = "Use `__getattr__` or a property for the attributes that are computed."
+        machine.refuse(f"`{cls.__name__}` has a `__getattribute__` of its own", remedy, node)
+
+
 def _object_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any:
     from deepalgo.stage.calls import call
+
+    refuse_computed_attributes(machine, type(value), node)
 
     held = getattr(value, "__dict__", None)
     found = _class_attribute(type(value), name)
@@ -185,13 +194,28 @@ def set_attribute(machine: Machine, value: Any, name: str, item: Any, node: ast.
     if isinstance(value, Closure):
         value.attributes[name] = item
         return
-    _refuse_without_attributes(machine, value, name, node)
+    if own_containers.has_entries_as_attributes(value):
+        set_item(machine, value, name, item, node)
+        return
+    method = user_method(value, "__setattr__")
+    if method is not None:
+        from deepalgo.stage.calls import call
+
+        call(machine, method, [value, name, item], {}, node)
+        return
+    _refuse_frozen(machine, value, f"cannot assign to field {name!r}")
+    write_attribute(machine, value, name, item, node)
+
+
+def write_attribute(machine: Machine, value: Any, name: str, item: Any, node: ast.AST) -> None:
+    """`object.__setattr__(value, name, item)`."""
+    if own_containers.base_of(type(value)) is None:
+        _refuse_without_attributes(machine, value, name, node)
     borrow(machine, value, node)
     refuse_shared(machine, value, node)
     attributes = getattr(value, "__dict__", None)
     if not isinstance(attributes, dict) or isinstance(value, (type, types.ModuleType, types.FunctionType)):
         machine.refuse("this attribute cannot be written while compiling", "Use an ordinary object or a local variable.", node)
-    _refuse_frozen(machine, value, f"cannot assign to field {name!r}")
     setter = _class_attribute(type(value), name)
     if isinstance(setter, property):
         from deepalgo.stage.calls import call

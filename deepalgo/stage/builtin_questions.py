@@ -109,6 +109,11 @@ def _setattr(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any
     attributes.set_attribute(machine, args[0], args[1], args[2], node)
 
 
+@handles(object.__setattr__)
+def _write_attribute(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    attributes.write_attribute(machine, args[0], args[1], args[2], node)
+
+
 @handles(len)
 def _len(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return distribute(machine, args[0], lambda item: _len_one(machine, item, node), node)

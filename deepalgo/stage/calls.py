@@ -16,8 +16,9 @@ import numpy as np
 from deepalgo.errors import CompileError
 from deepalgo.signature import parameters_of
 from deepalgo.spans import FunctionSource, SourceUnavailable, attribute_span, definition_span, read_function
-from deepalgo.stage import generators, iteration, natives, recursion
+from deepalgo.stage import generators, iteration, natives, own_containers, recursion
 from deepalgo.stage.arrays.methods import ArrayMethod
+from deepalgo.stage.attributes import refuse_computed_attributes, write_attribute
 from deepalgo.stage.bind import Parameters, bind
 from deepalgo.stage.exits import Case, Exit, Way
 from deepalgo.stage.machine import MAX_DEPTH, MAX_LEVELS, Machine
@@ -83,6 +84,12 @@ def call(machine: Machine, function: Any, args: list[Any], kwargs: dict[str, Any
             return _call_function(machine, function, args, kwargs, node)
         case types.MethodWrapperType(__qualname__="object.__init__") if not args and not kwargs:
             return None  # where a chain of `super().__init__()` ends
+        case types.MethodWrapperType(__name__="__init__", __self__=(list() | dict()) as made) if own_containers.base_of(type(made)):
+            own_containers.fill(machine, made, args, kwargs, node)
+            return None
+        case types.MethodWrapperType(__name__="__setattr__", __objclass__=cls, __self__=made) if cls is object and len(args) == 2:
+            write_attribute(machine, made, args[0], args[1], node)
+            return None
         case types.MethodWrapperType(__name__="__init__", __self__=BaseException() as error) if not kwargs:
             error.args = tuple(args)  # `super().__init__(...)` of an exception
             return None
@@ -347,8 +354,11 @@ def _construct(machine: Machine, cls: type, args: list[Any], kwargs: dict[str, A
         return _exception(machine, cls, args, kwargs, node)
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return _checked(machine, cls, args, kwargs)
+    if own_containers.base_of(cls) is not None:
+        return own_containers.construct(machine, cls, args, kwargs, node)
     if cls.__module__ == "builtins" or not _written_in_python(cls):
         return natives.call_native(machine, cls, args, kwargs, node)
+    refuse_computed_attributes(machine, cls, node)
     whole: Any = cls
     instance: Any = object.__new__(_with_dict(whole))
     machine.heap.namespace(vars(instance))

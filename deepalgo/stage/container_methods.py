@@ -37,7 +37,7 @@ def call_method(machine: Machine, function: Any, owner: Any, name: str, args: li
     """`owner.name(*args, **kwargs)`."""
     from deepalgo.stage import ordering
     from deepalgo.stage.natives import contains_signal
-    from deepalgo.stage.subscripts import refuse_shared, static_key
+    from deepalgo.stage.subscripts import chosen_or, refuse_shared, static_key
 
     if name in TAKING:
         args = [_items_of(machine, item, node) for item in args]
@@ -56,6 +56,8 @@ def call_method(machine: Machine, function: Any, owner: Any, name: str, args: li
         machine.refuse(f"`.{name}` compares items that depend on data", "Write the loop out.", node)
     if args and isinstance(args[0], Signal) and isinstance(owner, (list, deque)) and name in ordering.PLACES and args[0].known is None:
         return ordering.PLACES[name](machine, owner, args, kwargs, node)
+    if name == "get" and args and isinstance(args[0], Signal) and args[0].known is None and isinstance(owner, dict):
+        return chosen_or(machine, owner, args[0], *args[1:2], node=node)
     if args and _holds_data(args[0]) and name in ("insert", "pop", "get", "setdefault", "rotate", "move_to_end"):
         args = [static_key(machine, args[0], node), *args[1:]]
     return _move(machine, function, name, args, kwargs, node)

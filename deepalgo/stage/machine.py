@@ -14,6 +14,7 @@ import numpy as np
 from deepalgo.errors import CompileError
 from deepalgo.ir import Attr, Check, Kind, Op, Statement, Type, Value
 from deepalgo.spans import Span
+from deepalgo.stage import own_containers
 from deepalgo.stage.builder import Builder, kind_of
 from deepalgo.stage.error_values import remade
 from deepalgo.stage.heap import Heap
@@ -379,6 +380,8 @@ class Machine:
             return self.heap.created(parts)
         if issubclass(kind, BaseException):
             return remade(kind, parts)
+        if own_containers.base_of(kind) is not None:
+            return own_containers.remade(self, kind, parts)
         if issubclass(kind, StandIn) and kind.fields:
             return kind(**parts)
         if kind is Text:

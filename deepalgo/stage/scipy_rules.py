@@ -23,11 +23,16 @@ from deepalgo.stage.values import Known, Signal
 #: Functions of scipy.special that are rows of the table under another name.
 RENAMED = {"psi": "digamma", "gammaln": "gammaln", "binom": "binom", "erfc": "erfc", "erf": "erf", "gamma": "gamma", "cbrt": "cbrt",
            "exp2": "exp2", "expm1": "expm1", "log1p": "log1p", "radian": "radians"}
-OPTIONS = {"norm": "ord axis keepdims check_finite"} | dict.fromkeys(("solve", "inv", "det", "pinv"), "check_finite") | dict.fromkeys(
-    ("bisect", "brentq"), "args xtol rtol maxiter full_output disp"
-)
 #: Searches for a root, which are texts of ours.
 ROOTS = {"bisect": root_texts.bisect, "brentq": root_texts.brentq}
+#: Searches for a minimum, by the module that has them.
+MINIMA = {
+    "minimize": "_minimize", "minimize_scalar": "_minimize",
+    **dict.fromkeys(("brent", "fmin", "fmin_bfgs", "fmin_cg", "fmin_ncg", "fmin_powell", "fminbound", "golden"), "_optimize"),
+}
+OPTIONS = {"norm": "ord axis keepdims check_finite"} | dict.fromkeys(("solve", "inv", "det", "pinv"), "check_finite") | dict.fromkeys(
+    ("bisect", "brentq"), "args xtol rtol maxiter full_output disp"
+) | dict.fromkeys(MINIMA, "*")
 LINEAR = {"norm": np.linalg.norm, "solve": np.linalg.solve, "inv": np.linalg.inv, "det": np.linalg.det, "pinv": np.linalg.pinv}
 
 
@@ -58,6 +63,7 @@ def _rules(loaded: tuple[bool, ...]) -> dict[Any, Handler]:
         for module in ("scipy.linalg", "scipy.linalg._misc", "scipy.linalg._basic")
     }
     rules |= {("scipy.optimize._zeros_py", name): _written(name, text) for name, text in ROOTS.items()}
+    rules |= {(f"scipy.optimize.{module}", name): _minimum(name) for name, module in MINIMA.items()}
     for module in ("scipy.interpolate._dfitpack", "scipy.interpolate.dfitpack", "dfitpack", None):
         rules |= {(module, "function splev"): splines.splev, (module, "function bispev"): splines.bispev}
     if loaded[0]:
@@ -82,6 +88,19 @@ def _written(name: str, text: Callable[..., Any]) -> Handler:
 
     def handler(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
         return written.apply(machine, text, getattr(sys.modules["scipy.optimize"], name), args, kwargs, node)
+
+    return handler
+
+
+def _minimum(name: str) -> Handler:
+    """Around a minimum values differ in their last digits only, and those decide on the next step."""
+
+    def handler(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        machine.refuse(
+            f"`scipy.optimize.{name}` compares values that differ in their last digits only: half of the digits of its answer are chance",
+            "Find the zero of the derivative with `scipy.optimize.brentq`, or look for the minimum outside and pass it as an argument.",
+            node,
+        )
 
     return handler
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 import numpy as np
 
 from deepalgo.ir import Kind, Type
+from deepalgo.stage import own_containers
 from deepalgo.stage.arrays.box import Array, has_numbers, is_chosen, kind_of_array, root_of, shape_of, type_of_plain
 from deepalgo.stage.builder import kind_of
 from deepalgo.stage.error_values import parts_of
@@ -143,6 +144,9 @@ def structure_of(value: Any, fresh: Callable[[Any], bool], made: Callable[[Any],
             return Items(type(value), tuple(structure_of(item, fresh, made) for item in value))
         case Spendable():
             return Fixed(value)
+        case list() | dict() if own_containers.base_of(type(value)) is not None and fresh(value):
+            held = own_containers.parts_of(value)
+            return Fields(type(value), tuple(held), tuple(structure_of(item, fresh, made) for item in held.values()))
         case list() if fresh(value):
             return Items(list, tuple(structure_of(item, fresh, made) for item in value))
         case deque() if fresh(value):
@@ -286,6 +290,8 @@ def encode(machine: Machine, value: Any, structure: Structure) -> list[Signal]:
 
 def _fields(value: Any) -> Mapping[Any, Any]:
     match value:
+        case list() | dict() if own_containers.base_of(type(value)) is not None:
+            return own_containers.parts_of(value)
         case dict():
             return value
         case BaseException():

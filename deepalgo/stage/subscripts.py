@@ -160,6 +160,19 @@ def _gather(machine: Machine, items: Any, place: Signal) -> Signal:
 
 
 def _chosen_entry(machine: Machine, container: dict[Any, Any], key: Signal, node: ast.AST) -> Any:
+    cases, found = _entries_at(machine, container, key, node)
+    machine.check(found, KeyError, "{0}", (key,))
+    return merge_cases(machine, cases, node)
+
+
+def chosen_or(machine: Machine, container: dict[Any, Any], key: Signal, default: Any = None, *, node: ast.AST) -> Any:
+    """`container.get(key, default)` with a key that data chooses."""
+    cases, found = _entries_at(machine, container, key, node)
+    return merge_cases(machine, (*cases, (machine.logical("not", found), default)), node)
+
+
+def _entries_at(machine: Machine, container: dict[Any, Any], key: Signal, node: ast.AST) -> tuple[tuple[tuple[Signal, Any], ...], Signal]:
+    """The entries that a number may choose, each with its guard, and whether it chooses any."""
     keys = [item for item in container if isinstance(item, (bool, int, float))]
     if len(keys) > 256:
         machine.refuse(f"one of {len(keys)} entries is chosen by data", "Use a list of numbers instead of a dict.", node)
@@ -167,8 +180,7 @@ def _chosen_entry(machine: Machine, container: dict[Any, Any], key: Signal, node
     found = guards[0] if guards else machine.constant(False)
     for guard in guards[1:]:
         found = machine.logical("or", found, guard)
-    machine.check(found, KeyError, "{0}", (key,))
-    return merge_cases(machine, tuple(zip(guards, (container[item] for item in keys), strict=True)), node)
+    return tuple(zip(guards, (container[item] for item in keys), strict=True)), found
 
 
 def set_item(machine: Machine, container: Any, key: Any, value: Any, node: ast.AST) -> None:
