@@ -10,6 +10,7 @@ Alternatives(cases=(Fixed(item=None), Number(type=Type(kind=<Kind.REAL: 2>, shap
 
 from __future__ import annotations
 
+import abc
 import math
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +25,7 @@ from deepalgo.stage.arrays.box import Array, has_numbers, is_chosen, kind_of_arr
 from deepalgo.stage.builder import kind_of
 from deepalgo.stage.error_values import parts_of
 from deepalgo.stage.moments import Spendable
-from deepalgo.stage.values import Signal, StandIn, Text, Union, is_number
+from deepalgo.stage.values import Signal, StandIn, Text, Union, is_number, user_method
 
 if TYPE_CHECKING:
     from deepalgo.stage.machine import Machine
@@ -97,6 +98,8 @@ class Anything:
 Structure: TypeAlias = Number | Fixed | Items | Fields | Boxed | Alternatives | Anything
 
 ANYTHING = Anything()
+#: The classes of classes whose objects are nothing but their attributes.
+METACLASSES: tuple[type, ...] = (type, abc.ABCMeta)
 
 
 def is_same(a: Any, b: Any) -> bool:
@@ -177,8 +180,8 @@ def _box_of(array: Array, made: bool) -> Boxed:
 
 def is_plain_object(value: object) -> bool:
     """An instance of a class written in Python, whose attributes are all in its `__dict__`."""
-    return hasattr(value, "__dict__") and type(type(value)) is type and not isinstance(value, (type, BaseException)) \
-        and type(value).__module__ != "builtins" and not callable(value)
+    return hasattr(value, "__dict__") and type(type(value)) in METACLASSES and not isinstance(value, (type, BaseException)) \
+        and type(value).__module__ != "builtins" and (not callable(value) or user_method(value, "__call__") is not None)
 
 
 def join(a: Structure, b: Structure) -> Structure:

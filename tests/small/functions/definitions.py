@@ -1,5 +1,6 @@
 """Functions with one definition or scope each."""
 
+import abc
 import math
 
 K = 0.75
@@ -215,3 +216,56 @@ def early_exit_in_loop(items):
         if item > 1.5:
             return item
     return -1.0
+
+
+class Scaled:
+    def __init__(self, k):
+        self.k = k * 2.0
+
+    def __call__(self, t):
+        return t * self.k
+
+
+class Base(abc.ABC):
+    def __init__(self, k):
+        self.k = k * 2.0
+
+    @abc.abstractmethod
+    def apply(self, t): ...
+
+
+class Times(Base):
+    def apply(self, t):
+        return t * self.k
+
+
+class Minus(Base):
+    def apply(self, t):
+        return t - self.k
+
+
+def callable_object_chosen(x):
+    return (Scaled(x) if x > 0.0 else Scaled(-x))(1.5)
+
+
+def callable_object_in_a_loop(x):
+    p = Scaled(x)
+    for i in range(3):
+        if x > i:
+            p = Scaled(p(0.75))
+    return p(0.5)
+
+
+def callable_object_in_a_list(x):
+    scales = [Scaled(x), Scaled(1.0)]
+    if x > 0.0:
+        scales[0] = Scaled(2.0)
+    return scales[0](1.0) + scales[1](x)
+
+
+def abstract_object_chosen(x):
+    return (Times(x) if x > 0.0 else Times(-x)).apply(1.5)
+
+
+def abstract_objects_of_two_classes(x):
+    return (Times(x) if x > 0.0 else Minus(-x)).apply(1.5)
