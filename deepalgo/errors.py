@@ -72,6 +72,7 @@ LIMITS = {
     "SameNaN": ("{}", "Ask math.isnan first"),
     "OrderOfNaN": ("{}", "Take NaN out before you sort"),
     "LongerArray": ("this is {}", "Give `minlength` a larger number"),
+    "ShorterArray": ("this is {}", "Keep it away from 0"),
     "NoNumber": ("{}", "Return a number on every path"),
 }
 

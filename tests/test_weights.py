@@ -4,6 +4,7 @@ import importlib.util
 import linecache
 import sys
 
+import numpy as np
 import pytest
 import torch
 
@@ -359,3 +360,24 @@ def test_objects_made_by_one_text_have_numbers_of_their_own(kind):
 def test_functions_made_by_one_text_have_defaults_of_their_own():
     assert da.compile(of_defaults)(1.5).item() == of_defaults(1.5)
     assert not da.compile(of_defaults).verify([0.5, 2.0]).by_weights.unseen
+
+
+def test_numbers_in_the_text_of_a_library_are_no_weights(load):
+    net = da.compile(load('''
+import numpy as np
+
+def f(x):
+    whole, rest = np.poly1d([1.5, 0.5, 2.0]) / np.poly1d([2.0, 1.0])
+    return whole(x) + rest(x)
+'''))
+    assert table(net) == ["t4 [1.5, 0.5, 2.0] coefficient heuristic.py:4 yes", "t4_2 [2.0, 1.0] coefficient heuristic.py:4 yes"]
+
+
+def test_equal_numbers_in_a_function_that_a_library_calls_are_two_weights(load):
+    net = da.compile(load('''
+import numpy as np
+
+def f(m):
+    return np.apply_along_axis(lambda row: 2.0 * row.sum() + 2.0, 1, m)
+'''), example=((np.ones((2, 3)),), {}))
+    assert table(net) == ["c4 2.0 coefficient heuristic.py:4 yes", "c4_2 2.0 coefficient heuristic.py:4 yes"]

@@ -17,7 +17,7 @@ from deepalgo.stage.machine import Machine
 from deepalgo.stage.operator_methods import ABSENT, by_methods
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Known, Signal, StandIn, Text, Union, UserRaise, is_number, refuse_again, user_method
+from deepalgo.stage.values import POLYNOMIALS, Known, Signal, StandIn, Text, Union, UserRaise, is_number, refuse_again, user_method
 
 NATIVE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -60,6 +60,8 @@ def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node
     if meets_arrays(left, right):
         from deepalgo.stage.arrays import elementwise
 
+        if type(left) in POLYNOMIALS or (type(right) in POLYNOMIALS and not isinstance(right, np.poly1d)):
+            return _by_methods(machine, op, left, right, node)
         if op is ast.Mult and any(isinstance(item, (list, tuple)) for item in (left, right)) and any(map(is_scalar, (left, right))):
             machine.refuse("a number of NumPy is multiplied by a list", "Make the list an array.", node)
         return elementwise.binary(machine, op, left, right, node)
@@ -89,7 +91,7 @@ def meets_arrays(*operands: Any) -> bool:
     if any(isinstance(item, (Array, Masked)) or (isinstance(item, np.ndarray) and item.dtype.kind in "biufc") for item in operands):
         return True
     numpy_number = any(flavour_of(item) == "np" for item in operands)
-    return numpy_number and any(isinstance(item, (list, tuple)) for item in operands)
+    return numpy_number and any(isinstance(item, (list, tuple, np.poly1d)) for item in operands)
 
 
 def native(machine: Machine, function: Callable[..., Any], *args: Any) -> Any:

@@ -71,8 +71,10 @@ class Default:
 
     def take(self, machine: Machine, name: str) -> Any:
         """The default as the function sees it."""
-        from deepalgo.stage.names import lift
+        from deepalgo.stage.names import is_in_library, lift
 
+        if isinstance(self.value, float) and is_in_library(machine, self.function.__globals__):
+            return self.value
         span = self.source.span(self.node)
         # A function that is made several times has a default of its own each time, unless its text says the number.
         written = not any(isinstance(item, (ast.Name, ast.Call)) for item in ast.walk(self.node))

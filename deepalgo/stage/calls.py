@@ -26,8 +26,10 @@ from deepalgo.stage.moments import Moment
 from deepalgo.stage.names import lift
 from deepalgo.stage.sifting import stream
 from deepalgo.stage.signal_methods import METHODS
+from deepalgo.stage.structure import METACLASSES
 from deepalgo.stage.unions import distribute, distribute_first
 from deepalgo.stage.values import (
+    POLYNOMIALS,
     BoundMethod,
     Closure,
     DataLength,
@@ -174,7 +176,7 @@ def _call_function(machine: Machine, function: types.FunctionType, args: list[An
     if natives.is_native_module(function.__module__) and function.__qualname__.partition(".")[0] not in MANAGER_NAMES:
         if not natives.is_written(function, args, kwargs):
             return natives.call_native(machine, function, args, kwargs, node)
-        return interpret(machine, function, args, kwargs, node, function)
+        return interpret(machine, natives.REPLACED.get(function, function), args, kwargs, node, function)
     natives.refuse_effects(machine, function, node)
     return _enter(machine, function, args, kwargs, node)
 
@@ -185,7 +187,8 @@ def interpret(
     """A function of a library by its text, or by one of ours; what stops it there is told at the call of the library's."""
     natives.refuse_effects(machine, function, node)
     try:
-        return _enter(machine, cast(types.FunctionType, function), args, kwargs, node)
+        with machine.pinned(node):
+            return _enter(machine, cast(types.FunctionType, function), args, kwargs, node)
     except CompileError as error:
         cause = error.reason.rpartition(NO_TEXT)[2]
         machine.refuse(
@@ -287,6 +290,7 @@ def run_frame(machine: Machine, frame: Frame, node: ast.AST | None) -> Any:
     machine.heap.namespace(frame.names)
     machine.frames.append(frame)
     definition = frame.source.node
+    pinned = machine.unpin() if not str(frame.globals.get("__name__")).startswith(("numpy.", "deepalgo.")) else None
     try:
         if isinstance(definition, ast.Lambda):
             return evaluate(machine, definition.body)
@@ -295,6 +299,8 @@ def run_frame(machine: Machine, frame: Frame, node: ast.AST | None) -> Any:
     finally:
         machine.frames.pop()
         machine.site = site
+        if pinned is not None:
+            machine.pin(pinned)
         if node is not None and machine.frames:
             machine.at(node)
     if outcome.is_dead:
@@ -366,10 +372,18 @@ def _construct(machine: Machine, cls: type, args: list[Any], kwargs: dict[str, A
     if dataclasses.is_dataclass(cls) and _is_generated(cls.__init__):
         _fill_dataclass(machine, instance, args, kwargs, node)
     elif cls.__init__ is not object.__init__:
-        call(machine, cls.__init__, [instance, *args], kwargs, node)
+        _initialise(machine, cls, [instance, *args], kwargs, node)
     elif args or kwargs:
         raise UserRaise(TypeError, f"{cls.__name__}() takes no arguments", machine.span)
     return instance
+
+
+def _initialise(machine: Machine, cls: type, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> None:
+    init: Any = cls.__init__  # type: ignore[misc]  # asked for on purpose
+    if cls not in POLYNOMIALS:
+        call(machine, init, args, kwargs, node)
+        return
+    interpret(machine, natives.REPLACED.get(init, init), args, kwargs, node, cls)
 
 
 def _written_in_python(cls: type) -> bool:
@@ -378,9 +392,9 @@ def _written_in_python(cls: type) -> bool:
     return (
         new is object.__new__
         and (init is object.__init__ or isinstance(init, types.FunctionType))
-        and type(cls) in (type, *_METACLASSES)
+        and type(cls) in METACLASSES
         and hasattr(cls, "__dict__")
-        and (not natives.is_native_module(cls.__module__) or cls in MANAGERS)
+        and (not natives.is_native_module(cls.__module__) or cls in MANAGERS or cls in POLYNOMIALS)
     )
 
 
@@ -390,9 +404,6 @@ def _with_dict(cls: Any) -> Any:
     if cls.__dictoffset__:
         return cls
     return type(cls)(cls.__name__, (cls,), {"__module__": cls.__module__, "__qualname__": cls.__qualname__})
-
-
-_METACLASSES: tuple[type, ...] = (__import__("abc").ABCMeta,)
 
 
 def _is_generated(function: Any) -> bool:

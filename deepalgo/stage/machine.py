@@ -121,6 +121,15 @@ class Machine:
         finally:
             self._pinned = before
 
+    def unpin(self) -> Span | None:
+        """What a function of the user's emits belongs to its own nodes, also where a library's text calls it; the node from before."""
+        before, self._pinned = self._pinned, None
+        return before
+
+    def pin(self, span: Span) -> None:
+        """Go on with the node from before."""
+        self._pinned = span
+
     @property
     def span(self) -> Span | None:
         return self.builder.span

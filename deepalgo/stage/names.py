@@ -296,8 +296,16 @@ def mark(machine: Machine, value: Any, name: str | None, node: ast.AST) -> Any:
     return _own(machine, _unpack(machine, weight(machine, key, value, shape), value))
 
 
-def literal(machine: Machine, node: ast.expr, value: float) -> Signal:
+def is_in_library(machine: Machine, scope: dict[str, Any]) -> bool:
+    """Whether a text is one of NumPy's that the heuristic has called: its numbers are no constants of the heuristic."""
+    first = machine.frames[0].globals if machine.frames else scope
+    return all(str(space.get("__name__")).startswith("numpy.") is inside for space, inside in ((scope, True), (first, False)))
+
+
+def literal(machine: Machine, node: ast.expr, value: float) -> Any:
     """A float that stands in the source."""
+    if is_in_library(machine, machine.frame.globals):
+        return value
     span = machine.at(node)
     place = (span.file, span.line, span.column)
     machine.weights.hold(place, "literal", running(machine))
@@ -311,7 +319,7 @@ def literal_table(machine: Machine, node: ast.List | ast.Tuple) -> Any:
         return None
     value = _literal_value(node)
     shape = table_shape(value)
-    if shape is None or _size(shape) < 2:
+    if shape is None or _size(shape) < 2 or is_in_library(machine, machine.frame.globals):
         return None
     span = machine.at(node)
     name = _suggested(machine, machine.frame.source).get(id(node)) or f"t{span.line}"

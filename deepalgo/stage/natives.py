@@ -14,7 +14,7 @@ import numpy as np
 
 from deepalgo.stage import container_methods
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.values import BoundMethod, Closure, DataLength, Generator, Partial, Signal, StandIn, Text, Union
+from deepalgo.stage.values import POLYNOMIALS, BoundMethod, Closure, DataLength, Generator, Partial, Signal, StandIn, Text, Union
 
 Args = list[Any]
 Kwargs = dict[str, Any]
@@ -40,6 +40,8 @@ NATIVE = frozenset(
 )
 #: Those among them whose functions are interpreted where they meet Signals, as far as they are written in Python.
 WRITTEN = frozenset({"calendar", "collections", "numpy"})
+#: Functions inside of NumPy's text in place of which a text of ours is interpreted.
+REPLACED: dict[types.FunctionType, types.FunctionType] = {}
 #: Functions with an effect or a result that differs from call to call.
 REFUSED: dict[str, tuple[str, str]] = {
     "open": ("this opens a file", "Read the data before and pass numbers in."),
@@ -116,6 +118,7 @@ def find(function: Any) -> Handler | None:
         layout,
         linear,
         masked,
+        polynomials,
         reductions,
         rows,
         ufunc_methods,
@@ -146,6 +149,8 @@ def is_native_module(module: str | None) -> bool:
 
 def is_written(function: types.FunctionType, args: list[Any], kwargs: dict[str, Any]) -> bool:
     """Whether a function that has no rule meets data, and its text may be interpreted."""
+    if any(type(item) in POLYNOMIALS and contains_signal(item) for item in args):
+        return True
     return function.__module__.partition(".")[0] in WRITTEN and (contains_signal(args) or contains_signal(kwargs))
 
 
@@ -256,6 +261,8 @@ def contains_signal(value: Any, depth: int = 6) -> bool:
         return is_chosen(value) or isinstance(root_of(value).held, Signal)
     if depth == 0:
         return False
+    if type(value) in POLYNOMIALS:
+        return any(isinstance(item, Array) for item in vars(value).values())  # those from outside hold arrays of NumPy's
     if isinstance(value, BaseException):
         return contains_signal(value.args, depth - 1) or contains_signal(vars(value), depth - 1)
     if isinstance(value, (list, tuple, set, frozenset, deque)):

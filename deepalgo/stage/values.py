@@ -141,6 +141,14 @@ class _Lost(StandIn):
 #: What a handler would see of a variable that the body changed at a moment that depends on data.
 LOST = _Lost()
 
+
+#: Classes of NumPy whose objects are made and used by the text of the class.
+POLYNOMIALS = frozenset({
+    np.poly1d,
+    *(getattr(np.polynomial, name) for name in ("Polynomial", "Chebyshev", "Legendre", "Laguerre", "Hermite", "HermiteE")),
+})
+
+
 class NeedsStack(Exception):
     """The answer of a noted call is used before it is returned: the recursion is no loop."""
 

@@ -9,7 +9,7 @@ import numpy as np
 from deepalgo.ir import Kind, Type
 from deepalgo.stage.arrays.box import DTYPES, Array, has_numbers, kind_of_array, read, shape_of
 from deepalgo.stage.machine import Machine
-from deepalgo.stage.values import DataLength, Signal, Text, Union, UserRaise, is_number
+from deepalgo.stage.values import POLYNOMIALS, DataLength, Signal, Text, Union, UserRaise, is_number
 
 
 def is_array(value: Any) -> bool:
@@ -31,6 +31,10 @@ def plain(machine: Machine, value: Any) -> Any:
             parts = [plain(machine, item) for item in value]
             whole = all(part is not None or item is None for part, item in zip(parts, value, strict=True))
             return type(value)(parts) if whole else None
+        case np.poly1d():
+            return plain(machine, vars(value)["coeffs"])
+        case _ if type(value) in POLYNOMIALS and any(isinstance(item, Array) for item in vars(value).values()):
+            return None
         case _:
             return value
 
@@ -68,10 +72,14 @@ def to_signal(machine: Machine, value: Any) -> Signal:
             return machine.constant(value.item())
         case _ if is_number(value):
             return machine.constant(value)
+        case np.poly1d():
+            return to_signal(machine, vars(value)["coeffs"])
         case Union():
             machine.refuse("an array is made of values whose kind depends on data", "Make both paths numbers of the same shape.")
         case DataLength():
             machine.refuse("how many items this array has depends on data", "Use np.where, or sums over the mask.")
+        case _ if type(value) in POLYNOMIALS:
+            machine.refuse(f"an array is made of a {type(value).__name__}", "Use its coefficients: `.coef`.")
         case _:
             raise UserRaise(TypeError, f"{type(value).__name__} is not a number or an array", machine.span)
 
@@ -152,6 +160,8 @@ def shape(machine: Machine, value: Any) -> tuple[int, ...]:
             return value.shape
         case list() | tuple():
             return (len(value), *(shape(machine, value[0]) if value else ()))
+        case np.poly1d():
+            return shape(machine, vars(value)["coeffs"])
         case _:
             return tuple(np.shape(value))
 

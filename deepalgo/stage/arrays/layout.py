@@ -61,7 +61,23 @@ def _note_sharing(source: Any, result: Any, native: Callable[[np.ndarray], Any])
 
 
 register(_rearranging, np.roll, np.flip, np.fliplr, np.flipud, np.repeat, np.tile, np.rot90, np.diagonal, np.squeeze, options="*")
-register(_rearranging, np.swapaxes, np.moveaxis, np.rollaxis, np.resize, options="*")
+register(_rearranging, np.resize, options="*")
+
+
+def _turning(native: Callable[..., Any]) -> Handler:
+    """Functions that put the axes in another order: NumPy itself orders axes of different lengths. The answer is a view."""
+
+    def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+        options = [static_value(machine, item, node) for item in args[1:]]
+        kwargs = {key: static_value(machine, item, node) for key, item in kwargs.items()}
+        lengths = np.broadcast_to(0, tuple(range(len(shape(machine, args[0])))))
+        turned = call_plain(machine, lambda: native(lengths, *options, **kwargs))
+        return transpose(machine, args[0], turned.shape)
+
+    return handler
+
+
+register(_turning, np.swapaxes, np.moveaxis, np.rollaxis, options="*")
 
 
 def _triangle(native: Callable[..., Any]) -> Handler:

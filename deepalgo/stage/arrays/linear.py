@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.ir import Kind, Type
-from deepalgo.stage.arrays.convert import is_plain, new_array, plain, shape, to_signal, wrap
+from deepalgo.stage.arrays.convert import is_plain, kind, new_array, plain, shape, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import call_numpy, emit
 from deepalgo.stage.arrays.layout import transpose
 from deepalgo.stage.arrays.reductions import reduce
@@ -228,11 +228,17 @@ def _searchsorted(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -
 @handles(np.polyval, options="")
 def _polyval(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """Horner's rule, as NumPy does it."""
+    from deepalgo.stage import arithmetic
     from deepalgo.stage.arrays.elementwise import binary
     from deepalgo.stage.iteration import iterate
 
-    result: Any = 0.0
     point = args[1]
+    if isinstance(point, np.poly1d):
+        whole: Any = 0
+        for coefficient in iterate(machine, args[0], node):
+            whole = arithmetic.binary(machine, ast.Add, arithmetic.binary(machine, ast.Mult, whole, point, node), coefficient, node)
+        return whole
+    result: Any = 0.0 if kind(machine, point) >= Kind.REAL else 0
     for coefficient in iterate(machine, args[0], node):
         held = to_signal(machine, point) if not is_plain(machine, point) else plain(machine, point)
         result = binary(machine, ast.Add, binary(machine, ast.Mult, result, held, node), coefficient, node)

@@ -55,8 +55,7 @@ def apply(machine: Machine, rule: Rule, native: Any, args: Args, kwargs: Kwargs,
     from deepalgo.stage.gate import short_label
 
     assert isinstance(rule, types.FunctionType)
-    with machine.pinned(node):
-        answer = interpret(machine, rule, args, kwargs, node, native)
+    answer = interpret(machine, rule, args, kwargs, node, native)
     if answer is NotImplemented:
         machine.refuse(f"`{short_label(native)}` has no rule for this way of calling it", "Write it out with NumPy's functions.", node)
     return answer

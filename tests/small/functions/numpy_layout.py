@@ -430,3 +430,17 @@ def np_dsplit(m):
 
 def np_broadcast(m, x):
     return np.broadcast(m, np.ones((2, 1))).shape[1] * x
+
+
+def np_moveaxis_is_a_view(m):
+    held = m.copy()
+    turned = np.moveaxis(held, 0, 1)
+    turned[0] += 5.0
+    held[1] = 0.5
+    return held, turned
+
+
+def np_swapaxes_is_a_view(m):
+    held = m.copy()
+    held.swapaxes(0, 1)[0] = 7.0
+    return held, np.rollaxis(held, 1)
