@@ -36,6 +36,10 @@ def sums_of_parts(x, y):
     return complex(x, y) + x, complex(x, y) - y, -complex(x, y), complex(x, y) * 2.0, y - complex(x, y)
 
 
+def endless_powers(x):
+    return (1 + 1j) ** x, 0j ** x
+
+
 def powers(x, y):
     return complex(x, y) ** 2, complex(x, y) ** -1, complex(x, 1.0) ** 0, complex(x, 1.5) ** 3
 
@@ -123,7 +127,7 @@ def running(m):
 
 @pytest.mark.parametrize("function", [
     exact_sum, exact_sum_of_many, zero_of_nothing, quotient, sums_of_parts, powers, power_by_angle, parts, below_the_cut, fraction, power,
-    log_gamma,
+    endless_powers, log_gamma,
     log_of_sum, step, largest, middle, counts, itself, another, same_after_arithmetic, ordered, by_key, root_of_array, small_logs, rest,
     running,
 ])

@@ -212,9 +212,11 @@ def write_attribute(machine: Machine, value: Any, name: str, item: Any, node: as
     if own_containers.base_of(type(value)) is None:
         _refuse_without_attributes(machine, value, name, node)
     borrow(machine, value, node)
+    if isinstance(value, type):
+        machine.refuse("this writes to an attribute of a class", "Keep the value in an object, or in a variable of the function.", node)
     refuse_shared(machine, value, node)
     attributes = getattr(value, "__dict__", None)
-    if not isinstance(attributes, dict) or isinstance(value, (type, types.ModuleType, types.FunctionType)):
+    if not isinstance(attributes, dict) or isinstance(value, (types.ModuleType, types.FunctionType)):
         machine.refuse("this attribute cannot be written while compiling", "Use an ordinary object or a local variable.", node)
     setter = _class_attribute(type(value), name)
     if isinstance(setter, property):

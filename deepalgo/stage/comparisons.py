@@ -279,6 +279,16 @@ def _contains(machine: Machine, item: Any, container: Any, node: ast.AST) -> Any
 
         container = iterate(machine, container, node)
     machine.refuse_stand_in(node, *(side for side in (item, container) if isinstance(side, DataLength) and not isinstance(side, Generator)))
+    if (method := user_method(container, "__contains__")) is not None:
+        from deepalgo.stage.calls import call
+
+        return truth(machine, call(machine, method, [container, item], {}, node), node)
+    if (method := user_method(container, "__iter__")) is not None and not isinstance(container, (*SEQUENCES, set, frozenset, dict)):
+        from deepalgo.stage.calls import call
+
+        items = call(machine, method, [container], {}, node)
+        if isinstance(items, (Generator, Spendable)):
+            return _contains(machine, item, items, node)
     members: list[Any] | None = None
     if isinstance(container, Array):
         from deepalgo.stage.arrays.reductions import reduce

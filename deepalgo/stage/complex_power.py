@@ -53,6 +53,10 @@ def _by_angle(machine: Machine, base: Signal, exponent: Signal) -> Signal:
     length = machine.emit("mul", length, machine.emit("exp", machine.emit("neg", machine.emit("mul", angle, imag))))
     turn = machine.emit("add", machine.emit("mul", angle, real), machine.emit("mul", imag, machine.emit("log", size)))
     turn = machine.emit("select", machine.emit("eq", imag, 0.0), machine.emit("mul", angle, real), turn)
+    nothing = machine.emit("eq", exponent, 0j)
+    # The cosine of an infinite angle sets the error that Python takes for that of a pole.
+    endless = machine.emit("and", machine.emit("isinf", turn), machine.none_of([zero, nothing]))
+    machine.check(machine.logical("not", endless), ZeroDivisionError, POLE)
     result = machine.emit("complex", *[machine.emit("mul", length, machine.emit(name, turn)) for name in ("cos", "sin")])
     result = machine.emit("select", zero, 0j, result)
-    return machine.emit("select", machine.emit("eq", exponent, 0j), 1 + 0j, result)
+    return machine.emit("select", nothing, 1 + 0j, result)
