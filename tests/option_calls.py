@@ -232,8 +232,7 @@ MORE = [
     "np.sum(m, initial=x)", "np.nansum(m, axis=1, keepdims=True)", "np.nanvar(m, 1, keepdims=True)",
     "np.count_nonzero(b, axis=1, keepdims=True)", "np.cross(m[:, :2], m)", "np.cross(m, m[:, 1:])", "np.cross(v[:2], v[1:])",
     "np.array(m, copy=False)", "np.array(v, dtype=int, copy=False)", "np.nan_to_num(z)", "np.array(z) > 0.5", "m + 1j <= z",
-    "np.array(z) >= 0.1j",
-    "np.mean(m[b[:, 0]])",
+    "np.array(z) >= 0.1j", "np.mean(m[b[:, 0]])",
     "np.linalg.norm(s[v > 0.5], axis=1).sum()", "np.sum(s[v > 0.5], axis=1, keepdims=True).sum()",
     "np.sum(np.zeros((np.sum(v > 0.5), 2)) + 1.0)", "np.squeeze(m[None], axis=0)",
 ]

@@ -43,13 +43,17 @@ PAIRS = {
     "zeta": (1 + spread(-2, 1.5), spread(-2, 2)),
 }
 PAIRS |= {"gammaincc": PAIRS["gammainc"], "betaln": PAIRS["beta"], "comb": PAIRS["binom"]}
+ORDERS = np.concatenate([rng.uniform(-3, 30, 30), np.arange(20.0) - 4, [nan, 0.5, 1.5, 2.0, 0.0, 1.0]])
+PAIRS |= dict.fromkeys(
+    ("jv_of", "iv_of", "kv_of"), (ORDERS, np.concatenate([10 ** rng.uniform(-2, 2, 50), [1.0, nan, -1.0, -1.0, 0.0, 0.0]])),
+)
 TRIPLES = {"betainc": (np.concatenate([spread(-1.5, 3, 200), [0, 1, 1, 1, 1, 1, -1, inf]]),
                        np.concatenate([spread(-1.5, 3, 200), [1, 0, 1, 1, 2, 2, 1, 1]]),
                        np.concatenate([rng.uniform(0, 1, 200), [0.5, 0.5, 0, 1, -0.1, 1.1, 0.5, 0.5]]))}
 TRIPLES["betaincc"] = TRIPLES["betainc"]
 POSITIVE = {"y0", "y1", "k0", "k1", "k0e", "k1e", "exp1"}
 #: Functions with zeros: relative to the size of their waves, not to the value next to a zero.
-WAVES = {"j0", "j1", "y0", "y1", "jv", "expi", "digamma", "gammaln", "betaln", "sinc"}
+WAVES = {"j0", "j1", "y0", "y1", "jv", "jv_of", "expi", "digamma", "gammaln", "betaln", "sinc"}
 ATTRS = {"jv": [{"order": v} for v in (0, 1, 2.5, 7, -0.5, -3, 1 / 3)], "lambertw": [{"branch": 0}]}
 ATTRS |= {"iv": ATTRS["jv"], "kv": ATTRS["jv"]}
 
@@ -101,7 +105,8 @@ INSIDE = {
     "zeta": [(2.0,), (1.3,), (0.4,), (-0.5,), (-4.3,), (2.5, 0.7), (4.0, 11.0)], "sinc": [(0.0,), (0.01,), (0.3,), (2.5,)],
     "digamma": [(0.3,), (2.0,), (-1.4,), (30.0,)], "gammaln": [(0.3,), (2.5,), (-1.4,)],
 }
-INSIDE |= {"gammaincc": INSIDE["gammainc"], "betaincc": INSIDE["betainc"], "betaln": INSIDE["beta"], "ellipe": INSIDE["ellipk"]}
+INSIDE |= {"gammaincc": INSIDE["gammainc"], "betaincc": INSIDE["betainc"], "betaln": INSIDE["beta"],
+           **dict.fromkeys(("jv_of", "iv_of", "kv_of"), [(0.3, 0.4), (2.0, 3.1), (-1.5, 2.0), (7.7, 9.5)]), "ellipe": INSIDE["ellipk"]}
 ANYWHERE, ABOVE = [(-2.3,), (0.4,), (3.1,), (9.5,)], [(0.4,), (3.1,), (9.5,)]
 
 

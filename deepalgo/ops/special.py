@@ -70,6 +70,7 @@ ROWS = (
     _of_order("jv", Hazard.ARISES),
     _of_order("iv", Hazard.ARISES),
     _of_order("kv", Hazard.ARISES),
+    *(_special(f"{name}_of", Hazard.ARISES, operands=2, scipy=f"scipy.special.{name}({{0}}, {{1}})") for name in ("jv", "iv", "kv")),
     _special("lambertw", Hazard.ARISES, form="ops.lambertw({0}, {branch})", scipy="scipy.special.lambertw({0}, {branch}).real"),
     _special("ellipk", Hazard.ARISES, "{0} == 1"),
     _special("ellipe", Hazard.ARISES, "{0} == 1"),

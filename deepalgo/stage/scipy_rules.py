@@ -18,11 +18,13 @@ from deepalgo.stage.arrays.convert import is_plain, to_signal, wrap
 from deepalgo.stage.gate import gated
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Handler, contains_signal, handles
-from deepalgo.stage.values import Known, Signal
+from deepalgo.stage.values import Known, Signal, StandIn
 
 #: Functions of scipy.special that are rows of the table under another name.
 RENAMED = {"psi": "digamma", "gammaln": "gammaln", "binom": "binom", "erfc": "erfc", "erf": "erf", "gamma": "gamma", "cbrt": "cbrt",
            "exp2": "exp2", "expm1": "expm1", "log1p": "log1p", "radian": "radians"}
+#: Bessel functions, with the largest order that data may give.
+LARGEST = {"jv": 40, "iv": 60, "kv": 60}
 #: Searches for a root, which are texts of ours.
 ROOTS = {"bisect": root_texts.bisect, "brentq": root_texts.brentq}
 #: Searches for a minimum, by the module that has them.
@@ -137,7 +139,8 @@ def _special(module: Any) -> dict[Any, Handler]:
         native = getattr(module, name)
         row = RENAMED.get(name, name)
         if isinstance(native, np.ufunc) and row in TABLE:
-            rules[native] = _of_order(row, native) if row in ("jv", "iv", "kv") else _elementwise(row, native)
+            rules[native] = _of_order(row, native) if row in LARGEST else _elementwise(row, native)
+    rules[module.kn] = _of_whole_order(module.kn)
     inner = sys.modules.get("scipy.special._ufuncs")
     if inner is not None and "lambertw" in TABLE:
         rules[inner._lambertw] = _lambertw
@@ -157,8 +160,38 @@ def _of_order(row: str, native: Any) -> Handler:
     def handler(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
         if all(is_plain(machine, item) for item in args):
             return elementwise.call_numpy(machine, native, *args)
+        if _is_data(args[0]):
+            return wrap(machine, _of_any_order(machine, row, to_signal(machine, args[0]), to_signal(machine, args[1])))
         order = subscripts.static_int(machine, args[0], node, "the order of this Bessel function")
         return wrap(machine, machine.emit(row, to_signal(machine, args[1]), order=float(order), flavour="np"))
+
+    return handler
+
+
+def _is_data(order: Any) -> bool:
+    """Whether an order is more than one fixed number."""
+    return order.known is None if isinstance(order, Signal) else isinstance(order, (StandIn, np.ndarray, list, tuple))
+
+
+def _of_any_order(machine: Machine, row: str, order: Signal, x: Signal) -> Signal:
+    """A Bessel function whose order data gives; the forms are accurate and quick for orders that are not too large."""
+    most = LARGEST[row]
+    small = elementwise.emit(machine, "not", elementwise.emit(machine, "gt", elementwise.emit(machine, "abs", order), most))
+    for _ in small.shape:
+        small = machine.emit("all", small, axis=0)
+    machine.check(small, "LargeOrder", f"a Bessel function of an order beyond {most}")
+    return elementwise.emit(machine, f"{row}_of", order, x)
+
+
+def _of_whole_order(native: Any) -> Handler:
+    """`kn`, whose order loses its fraction."""
+
+    def handler(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        if all(is_plain(machine, item) for item in args):
+            return elementwise.call_numpy(machine, native, *args)
+        order = to_signal(machine, args[0])
+        whole = machine.cast(elementwise.emit(machine, "trunc", order), Type(Kind.REAL, order.shape)) if order.kind >= Kind.REAL else order
+        return wrap(machine, _of_any_order(machine, "kv", whole, to_signal(machine, args[1])))
 
     return handler
 

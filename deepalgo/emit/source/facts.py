@@ -22,7 +22,9 @@ from deepalgo.spans import Span
 
 PY, NP, MIXED = "py", "np", "mixed"
 #: Errors that say what the network cannot do and Python can: large integers, and results of another kind.
-OURS = {"IntegerTooLarge", "ComplexResult", "FloatResult", "RealResult", "PythonOrNumPy", "OrderOfNaN", "ComplexEdge", "SameNaN"}
+OURS = {
+    "IntegerTooLarge", "ComplexResult", "FloatResult", "RealResult", "PythonOrNumPy", "OrderOfNaN", "ComplexEdge", "SameNaN", "LargeOrder",
+}
 #: Array operations that raise by themselves.
 ARRAYS = {
     "solve": "LinAlgError",

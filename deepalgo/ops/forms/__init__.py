@@ -6,6 +6,7 @@ They are total: no operand makes one raise or hang, because samples that do not 
 from deepalgo.ops.forms.arrays import conj, gather, imag, real, stack, sum
 from deepalgo.ops.forms.bessel import i0, i0e, i1, i1e, j0, j1, k0, k0e, k1, k1e, y0, y1
 from deepalgo.ops.forms.bessel_order import iv, jv, kv
+from deepalgo.ops.forms.bessel_orders import iv_of, jv_of, kv_of
 from deepalgo.ops.forms.choice import first, look_up, where
 from deepalgo.ops.forms.comparison import eq, ge, gt, le, lt, ne
 from deepalgo.ops.forms.complexes import complex_add, complex_div, complex_neg, complex_of, complex_sub
@@ -55,7 +56,8 @@ __all__ = [
     "complex_of", "complex_sub", "concat", "conj", "copysign", "cross", "cumprod", "cumsum", "det", "digamma", "eigvalsh", "ellipe",
     "ellipk", "eq", "erfcinv", "erfcx", "erfinv", "exp1", "expi", "expit", "exponent", "first", "floordiv", "fmax", "fmin", "fmod",
     "fsum", "gamma", "gammainc", "gammaincc", "gammaln", "gather", "ge", "gt", "hypot", "i0", "i0e", "i1", "i1e", "imag", "interp",
-    "inv", "is_positive", "is_singular", "isfinite", "isinf", "isnan", "iv", "j0", "j1", "jv", "k0", "k0e", "k1", "k1e", "kv",
+    "inv", "is_positive", "is_singular", "isfinite", "isinf", "isnan", "iv", "iv_of", "j0", "j1", "jv", "jv_of", "k0", "k0e", "k1",
+    "k1e", "kv", "kv_of",
     "lambertw", "le", "lgamma", "log", "log1p", "log2", "log10", "log_ndtr", "logaddexp", "logit", "look_up", "lshift", "lt",
     "mantissa", "match", "match_flow", "matmul", "max", "maximum", "min", "minimum", "mod", "ndtr", "ndtri", "ne", "no_overflow",
     "norm2", "or_inf", "permute", "pick", "pick_at", "pinv", "pow", "prod", "put", "put_at", "quotient", "real", "remainder", "reshape",

@@ -9,6 +9,7 @@ tensor([0.6714], dtype=torch.float64)
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -125,9 +126,15 @@ def _schlaefli(x: Tensor, v: float, whole: bool, edge: float) -> Tensor:
 
 def _gauss(count: int, like: Tensor) -> tuple[Tensor, Tensor]:
     """Nodes and weights of Gauss' rule on [0, 1]."""
-    place, weight = np.polynomial.legendre.leggauss(count)
+    place, weight = _nodes(64 * math.ceil(count / 64))
     as_tensor = [torch.as_tensor(part, dtype=like.dtype, device=like.device) for part in ((place + 1) / 2, weight / 2)]
     return as_tensor[0], as_tensor[1]
+
+
+@functools.lru_cache(maxsize=32)
+def _nodes(count: int) -> tuple[np.ndarray, np.ndarray]:
+    place, weight = np.polynomial.legendre.leggauss(count)
+    return place, weight
 
 
 def _hankel(x: Tensor, v: float) -> Tensor:
