@@ -69,6 +69,7 @@ LIMITS = {
     "IntegerTooLarge": ("this is {}", "Compute with floats"),
     "PythonOrNumPy": ("{}, and data decides whose number this is", "Convert it first, with float or np.float64"),
     "ComplexEdge": ("this is {}", "Keep its parts finite"),
+    "ComplexEigenvalues": ("{}", "Make the matrix symmetric"),
     "LargeOrder": ("this is {}", "Keep the order small"),
     "SameNaN": ("{}", "Ask math.isnan first"),
     "OrderOfNaN": ("{}", "Take NaN out before you sort"),

@@ -101,7 +101,8 @@ CALLS = {
     "np.atleast_3d": "m", "np.append": "m, m", "np.pad": "m, 1", "np.split": "v, 3", "np.array_split": "m, 2", "np.hsplit": "m, 3",
     "np.vsplit": "m, 2", "np.dsplit": "m.reshape(1, 2, 3), 3", "np.take": "m, [0, 2]", "np.meshgrid": "v, v + 1.0", "np.result_type": "m",
     "np.dot": "m, s", "np.inner": "v, v", "np.vdot": "v, v", "np.outer": "v, v", "np.linalg.solve": "s, v", "np.linalg.inv": "s",
-    "np.linalg.det": "s", "np.linalg.eigvalsh": "p + np.diag([1.0, 5.0, 9.0])", "np.linalg.cholesky": "p", "np.einsum": "'ij,jk', m, s",
+    "np.linalg.det": "s", "np.linalg.eigvalsh": "p + np.diag([1.0, 5.0, 9.0])", "np.linalg.cholesky": "p",
+    "np.linalg.svd": "s", "np.linalg.eig": "p", "np.linalg.eigh": "p", "np.linalg.eigvals": "p", "np.einsum": "'ij,jk', m, s",
     "np.interp": "v, [0.2, 0.5, 0.9], [1.0, 3.0, 2.0]", "np.searchsorted": "[0.1, 0.4, 0.8], v", "np.polyval": "v, x",
     "np.convolve": "v, v", "np.diag": "s", "np.diagflat": "v", "np.vander": "v", "np.cross": "v, v + 0.3", "np.quantile": "m, 0.3",
     "np.percentile": "m, 30.0", "np.digitize": "v, [0.2, 0.5, 0.8]", "np.delete": "v, 1", "np.insert": "v, 1, x",
@@ -233,6 +234,8 @@ MORE = [
     "np.count_nonzero(b, axis=1, keepdims=True)", "np.cross(m[:, :2], m)", "np.cross(m, m[:, 1:])", "np.cross(v[:2], v[1:])",
     "np.array(m, copy=False)", "np.array(v, dtype=int, copy=False)", "np.nan_to_num(z)", "np.array(z) > 0.5", "m + 1j <= z",
     "np.array(z) >= 0.1j", "np.mean(m[b[:, 0]])",
+    "np.linalg.svd(m)", "np.linalg.svd(m, False)", "np.linalg.svd(m.T, full_matrices=True, compute_uv=False)", "np.linalg.svd(s).S",
+    "np.linalg.eigh(p).eigenvalues",
     "np.linalg.norm(s[v > 0.5], axis=1).sum()", "np.sum(s[v > 0.5], axis=1, keepdims=True).sum()",
     "np.sum(np.zeros((np.sum(v > 0.5), 2)) + 1.0)", "np.squeeze(m[None], axis=0)",
 ]

@@ -51,6 +51,8 @@ ARRAYS = {
     "matmul": lambda b, x, v: b.op("matmul", matrix(b, x, v), matrix(b, v, x)),
     "solve": lambda b, x, v: b.op("solve", matrix(b, x, v), b.op("stack", v, x)),
     **{name: lambda b, x, v, name=name: b.op(name, matrix(b, x, v)) for name in ("inv", "det", "pinv", "eigvalsh", "cholesky")},
+    **{name: lambda b, x, v, name=name: b.op(name, matrix(b, x, v)) for name in ("svd_s", "eig_w", "eig_v", "eigh_w", "eigh_v")},
+    **{name: lambda b, x, v, name=name: b.op(name, matrix(b, x, v), full=True) for name in ("svd_u", "svd_vh")},
     "cross": lambda b, x, v: b.op("cross", vector(b, x, v), vector(b, v, x)),
     **{name: lambda b, x, v, name=name: b.op(name, vector(b, x, v), axis=None) for name in ("norm2", "prod", "cumprod")},
     "interp": lambda b, x, v: b.op("interp", x, b.const((0.0, 1.0, 3.0)), b.op("stack", x, v, b.const(2.0))),

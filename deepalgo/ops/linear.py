@@ -49,6 +49,23 @@ def _two(name: str, numpy: str, infer: Infer, least: Kind, hazard: Hazard, caref
                careful=careful)
 
 
+def _part(function: Callable[..., Any], place: int) -> Infer:
+    """The rule of one of the answers of a decomposition."""
+
+    def infer(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+        options = {"full_matrices": attrs["full"]} if "full" in attrs else {}
+        return type_of(function(np.zeros(args[0].shape), **options)[place])
+
+    return infer
+
+
+def _of_decomposition(name: str, numpy: str, function: Callable[..., Any], place: int) -> Row:
+    full = ", full_matrices={full}" if name in ("svd_u", "svd_vh") else ""
+    text = f"{numpy}({{0}}{full})[{place}]"
+    form = f"ops.{name}({{0}}, {{full}})" if full else f"ops.{name}({{0}})"
+    return Row(name, _part(function, place), form, text, text, Hazard.ARISES, common=Kind.REAL, broadcasts=False)
+
+
 ROWS = (
     _two("matmul", "np.matmul", by_numpy(np.matmul), Kind.BOOL, Hazard.SPREADS, "careful.matmul({0}, {1}, {batch0}, {batch1})"),
     _two("solve", "np.linalg.solve", _solve, Kind.REAL, Hazard.ARISES),
@@ -57,6 +74,11 @@ ROWS = (
     _of_matrix("pinv", "np.linalg.pinv", by_numpy(np.linalg.pinv, least=Kind.REAL), Hazard.ARISES),
     _of_matrix("eigvalsh", "np.linalg.eigvalsh", _regular(np.linalg.eigvalsh), Hazard.ARISES),
     _of_matrix("cholesky", "np.linalg.cholesky", _regular(np.linalg.cholesky), Hazard.ARISES),
+    *(_of_decomposition(f"svd_{part}", "np.linalg.svd", np.linalg.svd, place) for place, part in enumerate(("u", "s", "vh"))),
+    *(_of_decomposition(f"eig_{part}", "np.linalg.eig", np.linalg.eig, place) for place, part in enumerate("wv")),
+    *(_of_decomposition(f"eigh_{part}", "np.linalg.eigh", np.linalg.eigh, place) for place, part in enumerate("wv")),
+    Row("eig_is_real", _each, "ops.eig_is_real({0})", "np.isrealobj(np.linalg.eigvals({0}))",
+        "np.all(np.isreal(np.linalg.eigvals({0})), axis=-1)", Hazard.NONE, common=Kind.REAL, broadcasts=False),
     Row("is_singular", _each, "ops.is_singular({0})", "np.linalg.det({0}) == 0", "np.linalg.det({0}) == 0", Hazard.NONE, common=Kind.REAL,
         broadcasts=False),
     Row("is_positive", _each, "ops.is_positive({0})", "np.linalg.eigvalsh({0})[0] > 0", "np.all(np.linalg.eigvalsh({0}) > 0, axis=-1)",

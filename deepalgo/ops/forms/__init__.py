@@ -10,6 +10,7 @@ from deepalgo.ops.forms.bessel_orders import iv_of, jv_of, kv_of
 from deepalgo.ops.forms.choice import first, look_up, where
 from deepalgo.ops.forms.comparison import eq, ge, gt, le, lt, ne
 from deepalgo.ops.forms.complexes import complex_add, complex_div, complex_neg, complex_of, complex_sub
+from deepalgo.ops.forms.decompositions import eig_is_real, eig_v, eig_w, eigh_v, eigh_w, svd_s, svd_u, svd_vh
 from deepalgo.ops.forms.division import floordiv, fmod, lshift, mod, remainder, rshift
 from deepalgo.ops.forms.elliptic import ellipe, ellipk
 from deepalgo.ops.forms.endpoints import acos, acosh, asin, atanh, cbrt, log, log1p, log2, log10, sqrt
@@ -53,7 +54,8 @@ from deepalgo.ops.forms.special import gamma, lgamma
 __all__ = [
     "acos", "acosh", "all", "amax", "amin", "angle", "any", "argmax", "argmin", "argsort", "asin", "at_pow", "at_root", "atan2", "atanh",
     "beta", "betainc", "betaincc", "betaln", "binom", "broadcast", "cbrt", "cholesky", "comb", "complex_add", "complex_div", "complex_neg",
-    "complex_of", "complex_sub", "concat", "conj", "copysign", "cross", "cumprod", "cumsum", "det", "digamma", "eigvalsh", "ellipe",
+    "complex_of", "complex_sub", "concat", "conj", "copysign", "cross", "cumprod", "cumsum", "det", "digamma",
+    "eig_is_real", "eig_v", "eig_w", "eigh_v", "eigh_w", "eigvalsh", "ellipe",
     "ellipk", "eq", "erfcinv", "erfcx", "erfinv", "exp1", "expi", "expit", "exponent", "first", "floordiv", "fmax", "fmin", "fmod",
     "fsum", "gamma", "gammainc", "gammaincc", "gammaln", "gather", "ge", "gt", "hypot", "i0", "i0e", "i1", "i1e", "imag", "interp",
     "inv", "is_positive", "is_singular", "isfinite", "isinf", "isnan", "iv", "iv_of", "j0", "j1", "jv", "jv_of", "k0", "k0e", "k1",
@@ -62,5 +64,5 @@ __all__ = [
     "mantissa", "match", "match_flow", "matmul", "max", "maximum", "min", "minimum", "mod", "ndtr", "ndtri", "ne", "no_overflow",
     "norm2", "or_inf", "permute", "pick", "pick_at", "pinv", "pow", "prod", "put", "put_at", "quotient", "real", "remainder", "reshape",
     "round_digits", "rshift", "searchsorted", "sign", "sinc", "soft_choice", "soft_match", "solve", "sort", "sqrt", "stack", "sum",
-    "take", "where", "xlogy", "y0", "y1", "zeta",
+    "svd_s", "svd_u", "svd_vh", "take", "where", "xlogy", "y0", "y1", "zeta",
 ]

@@ -146,6 +146,57 @@ def _eigvalsh(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
     return wrap(machine, emit(machine, "eigvalsh", _square_matrix(machine, args[0])))
 
 
+@handles(np.linalg.svd, options="full_matrices compute_uv")
+def _svd(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if is_plain(machine, args[0]):
+        return call_native(machine, np.linalg.svd, args, kwargs, node)
+    matrix = _real_matrix(machine, args[0], "SVD did not converge", node)
+    values = wrap(machine, emit(machine, "svd_s", matrix))
+    if not kwargs.get("compute_uv", True):
+        return values
+    full = bool(kwargs.get("full_matrices", True))
+    vectors = [wrap(machine, emit(machine, name, matrix, full=full)) for name in ("svd_u", "svd_vh")]
+    return _named(np.linalg.svd, vectors[0], values, vectors[1])
+
+
+@handles(np.linalg.eig, options="")
+def _eig(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if is_plain(machine, args[0]):
+        return call_native(machine, np.linalg.eig, args, kwargs, node)
+    matrix = _real_matrix(machine, _square_matrix(machine, args[0]), "Array must not contain infs or NaNs", node)
+    machine.check(machine.emit("eig_is_real", matrix), "ComplexEigenvalues", "the eigenvalues of a matrix are complex here")
+    return _named(np.linalg.eig, *(wrap(machine, emit(machine, name, matrix)) for name in ("eig_w", "eig_v")))
+
+
+@handles(np.linalg.eigh, options="")
+def _eigh(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if is_plain(machine, args[0]):
+        return call_native(machine, np.linalg.eigh, args, kwargs, node)
+    matrix = _real_matrix(machine, _square_matrix(machine, args[0]), "Eigenvalues did not converge", node)
+    return _named(np.linalg.eigh, *(wrap(machine, emit(machine, name, matrix)) for name in ("eigh_w", "eigh_v")))
+
+
+@handles(np.linalg.eigvals, options="")
+def _eigvals(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    return _eig(machine, args, kwargs, node)[0]
+
+
+def _named(native: Any, *parts: Any) -> Any:
+    """Several answers as NumPy hands them back: a tuple, since NumPy 1.25 with names."""
+    made = type(native(np.eye(1)))
+    return made(*parts) if hasattr(made, "_fields") else parts
+
+
+def _real_matrix(machine: Machine, value: Any, text: str, node: ast.AST) -> Signal:
+    """One matrix of real numbers, which must be finite."""
+    matrix = _same_kind(machine, value)[0]
+    if matrix.kind is Kind.COMPLEX or len(matrix.shape) != 2 or 0 in matrix.shape:
+        machine.refuse("this decomposition has a rule for one matrix of real numbers only", "Write it out with NumPy's functions.", node)
+    finite = reduce(machine, "all", emit(machine, "isfinite", matrix), None, False)
+    machine.check(finite, np.linalg.LinAlgError, text)
+    return matrix
+
+
 @handles(np.linalg.cholesky, options="")
 def _cholesky(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
