@@ -50,7 +50,7 @@ def images(b, x, v, *shape):
 ARRAYS = {
     "matmul": lambda b, x, v: b.op("matmul", matrix(b, x, v), matrix(b, v, x)),
     "solve": lambda b, x, v: b.op("solve", matrix(b, x, v), b.op("stack", v, x)),
-    **{name: lambda b, x, v, name=name: b.op(name, matrix(b, x, v)) for name in ("inv", "det", "pinv", "eigvalsh", "cholesky")},
+    **{name: lambda b, x, v, name=name: b.op(name, matrix(b, x, v)) for name in ("inv", "det", "det_log", "pinv", "eigvalsh", "cholesky")},
     **{name: lambda b, x, v, name=name: b.op(name, matrix(b, x, v)) for name in ("svd_s", "eig_w", "eig_v", "eigh_w", "eigh_v")},
     **{name: lambda b, x, v, name=name: b.op(name, matrix(b, x, v), full=True) for name in ("svd_u", "svd_vh")},
     "cross": lambda b, x, v: b.op("cross", vector(b, x, v), vector(b, v, x)),

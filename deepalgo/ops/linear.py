@@ -36,6 +36,7 @@ def _each(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 
 
 _solve = _regular(np.linalg.solve)
+_size_of_matrix = _regular(np.linalg.det)
 
 
 def _of_matrix(name: str, numpy: str, infer: Infer, hazard: Hazard) -> Row:
@@ -71,6 +72,10 @@ ROWS = (
     _two("solve", "np.linalg.solve", _solve, Kind.REAL, Hazard.ARISES),
     _of_matrix("inv", "np.linalg.inv", _regular(np.linalg.inv), Hazard.ARISES),
     _of_matrix("det", "np.linalg.det", _regular(np.linalg.det), Hazard.SPREADS),
+    Row("det_sign", _size_of_matrix, "ops.det_sign({0})", "np.linalg.slogdet({0})[0]", "np.linalg.slogdet({0})[0]", Hazard.NONE,
+        common=Kind.REAL, broadcasts=False),
+    Row("det_log", _size_of_matrix, "ops.det_log({0})", "np.linalg.slogdet({0})[1]", "np.linalg.slogdet({0})[1]", Hazard.ARISES,
+        common=Kind.REAL, broadcasts=False),
     _of_matrix("pinv", "np.linalg.pinv", by_numpy(np.linalg.pinv, least=Kind.REAL), Hazard.ARISES),
     _of_matrix("eigvalsh", "np.linalg.eigvalsh", _regular(np.linalg.eigvalsh), Hazard.ARISES),
     _of_matrix("cholesky", "np.linalg.cholesky", _regular(np.linalg.cholesky), Hazard.ARISES),

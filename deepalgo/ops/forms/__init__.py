@@ -25,6 +25,8 @@ from deepalgo.ops.forms.linear import (
     cholesky,
     cross,
     det,
+    det_log,
+    det_sign,
     eigvalsh,
     inv,
     is_positive,

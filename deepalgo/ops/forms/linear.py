@@ -60,6 +60,17 @@ def det(a: Tensor) -> Tensor:
     return result
 
 
+def det_sign(a: Tensor) -> Tensor:
+    """The sign of the determinant, also of one that no float can hold."""
+    return torch.linalg.slogdet(a.detach()).sign
+
+
+def det_log(a: Tensor) -> Tensor:
+    """The logarithm of the size of the determinant; singular matrices have no slope."""
+    result: Tensor = apply(DetLog, a)
+    return result
+
+
 def pinv(a: Tensor) -> Tensor:
     """The pseudo-inverse; NaN for matrices that are not finite."""
     broken = ~torch.isfinite(a).all(-1, keepdim=True).all(-2, keepdim=True)
@@ -114,6 +125,28 @@ class Det(torch.autograd.Function):
     def backward(ctx: Any, g: Tensor) -> Tensor:
         (a,) = ctx.saved_tensors
         return g[..., None, None] * _cofactors(a).conj()
+
+
+class DetLog(torch.autograd.Function):
+    """The derivative is the transposed inverse."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(a: Tensor) -> Tensor:
+        log: Tensor = torch.linalg.slogdet(a).logabsdet
+        return log
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor], output: Tensor) -> None:
+        ctx.save_for_backward(inputs[0])
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        (a,) = ctx.saved_tensors
+        singular = is_singular(a)[..., None, None]
+        inverse = inv(a).mH.masked_fill(singular, 0)
+        return torch.where(singular, 0, g[..., None, None] * inverse)
 
 
 def _cofactors(a: Tensor) -> Tensor:

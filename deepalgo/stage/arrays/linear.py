@@ -132,6 +132,17 @@ def _det(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return wrap(machine, emit(machine, "det", _square_matrix(machine, args[0])))
 
 
+@handles(np.linalg.slogdet, options="")
+def _slogdet(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if is_plain(machine, args[0]):
+        return call_numpy(machine, np.linalg.slogdet, plain(machine, args[0]))
+    matrix = _square_matrix(machine, args[0])
+    if matrix.kind is Kind.COMPLEX:
+        machine.refuse("`np.linalg.slogdet` of complex numbers has no rule", "Use np.linalg.det.", node)
+    kind = type(np.linalg.slogdet(np.eye(1)))
+    return kind(wrap(machine, emit(machine, "det_sign", matrix)), wrap(machine, emit(machine, "det_log", matrix)))
+
+
 @handles(np.linalg.pinv, options="")
 def _pinv(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
