@@ -112,7 +112,10 @@ CALLS = {
     "np.logical_or": "b, m > 0.3", "np.logical_xor": "b, m > 0.3", "np.bitwise_and": "i, 3", "np.bitwise_or": "i, 3",
     "np.bitwise_xor": "i, 3", "np.left_shift": "i, 2", "np.right_shift": "i, 1", "np.invert": "i", "np.logical_not": "b",
     "np.logical_and.reduce": "b", "np.logical_or.reduce": "b", "np.reshape": "m, (3, 2)", "np.block": "[[m, m], [m, m]]",
-    "np.vectorize": "lambda t: 2 * t + 0.5",
+    "np.vectorize": "lambda t: 2 * t + 0.5", "functools.cmp_to_key": "lambda p, q: p - q", "functools.wraps": "abs",
+    "delattr": "point, 'a'", "functools.update_wrapper": "lambda t: 2 * t, abs", "functools.singledispatch": "lambda t: 2 * t",
+    "math.gcd": "n, 12",
+    "math.lcm": "n, 12", "math.isqrt": "n", "math.factorial": "n", "math.comb": "n, 2", "math.perm": "n, 2", "operator.abs": "-x",
     "np.bincount": "[0, 3, 1]", "np.cov": "m", "np.corrcoef": "m", "math.ldexp": "x, 2", "math.prod": "[x, y]", "np.nonzero": "v",
     "np.linalg.slogdet": "s", "np.asarray_chkfinite": "m", "np.cumprod": "m", "math.isclose": "x, x + 0.001",
     "np.isclose": "m, m + 0.001", "np.allclose": "m, m + 0.001", "operator.invert": "n", "operator.and_": "n, 3", "operator.or_": "n, 3",
@@ -151,7 +154,10 @@ ANSWERS = {
     "deepalgo.marks.weight": "x * {}", "np.empty_like": "{}.shape", "np.empty": "{}.shape", "np.nonzero": "v[{}[0]].sum()",
     "callable": "x if {} else y", "np.iterable": "x if {} else y", "np.isscalar": "x if {} else y", "np.isrealobj": "x if {} else y",
     "np.iscomplexobj": "x if {} else y", "hasattr": "x if {} else y", "isinstance": "x if {} else y", "next": "{} * x",
-    "np.vectorize": "{}(m)", "np.broadcast": "{}.shape", "operator.is_": "x if {} else y", "operator.is_not": "x if {} else y",
+    "np.vectorize": "{}(m)", "np.broadcast": "{}.shape",
+    "functools.cmp_to_key": "sorted([x, y, 0.5], key={})", "delattr": "({}, x)[1]",
+    "functools.wraps": "{}(lambda t: 2 * t)(x)", "functools.update_wrapper": "{}(x)", "functools.singledispatch": "{}(x)",
+    "operator.is_": "x if {} else y", "operator.is_not": "x if {} else y",
 }
 #: Values of options that are not their defaults, by the names of the parameters, and where they need more by function.
 OPTIONS = {
@@ -186,7 +192,7 @@ BY_FUNCTION = {
     ("np.pad", "mode"): [
         "'edge'", "'reflect'", "'symmetric'", "'wrap'", "'maximum'", "'minimum'", "'mean'", "'median'", "'linear_ramp'", "'empty'",
     ],
-    ("np.vectorize", "pyfunc"): [], ("np.vectorize", "otypes"): ["[float]", "'l'", "[complex]", "['f4']", "7"],
+    ("math.perm", "k"): ["3"], ("np.vectorize", "pyfunc"): [], ("np.vectorize", "otypes"): ["[float]", "'l'", "[complex]", "['f4']", "7"],
     ("np.vectorize", "excluded"): ["[1]", "{'t'}", "7"], ("np.vectorize", "signature"): ["'()->()'"],
     ("np.bincount", "weights"): ["v"], ("np.trapezoid", "x"): ["v", "m"], ("pow", "mod"): ["5"], ("np.where", "x"): [],
     ("np.where", "y"): [], ("np.average", "weights"): ["m", "v", "[1.0, 2.0]"], ("np.gradient", "axis"): ["0", "1"],
@@ -210,6 +216,8 @@ MORE = [
     "np.bincount(i[0], v[:2], 20)", "np.bincount(i[0][v > x], v[v > x], 20)", "np.bincount(b[0], minlength=2)",
     "np.bincount(v, minlength=2)", "np.bincount(-i[0], minlength=9)", "np.vectorize(lambda t, k: t + k)(v, k=m)",
     "np.vectorize(otypes=[float])(lambda t, k: t + k[1])(v, 2)", "np.vectorize(lambda t, k: t + k[1], excluded=[1])(v, [x, y])",
+    "math.comb(n, n // 2)", "math.perm(n)", "math.gcd(n, 12, 18)", "math.gcd()", "math.lcm(n, 4, 0)", "math.isqrt(x)",
+    "sum(iter(lambda: x, x))",
     "np.vectorize(lambda t: (t, -t))(m)", "np.vectorize(lambda t: t)(x)", "np.vectorize(lambda t: 10 * t, 'l')(m)",
     "np.diff(m, 2, -1, 0.0)", "np.diff(m, 1, 0)", "np.linspace(0.0, x, 4, False)", "np.split(m, 3, 1)", "np.nan_to_num(v, True, 7.0)",
     "np.average(m, 1, [1.0, 2.0, 3.0])", "np.average(m, 0, [1.0, 2.0], True)", "m.reshape(3, 2, order='F')", "np.reshape(m, (3, 2), 'F')",

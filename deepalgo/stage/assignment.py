@@ -7,7 +7,7 @@ import functools
 from typing import Any
 
 from deepalgo.stage.arrays.box import Array, own_content
-from deepalgo.stage.attributes import attribute_name, set_attribute
+from deepalgo.stage.attributes import attribute_name, delete_attribute, set_attribute
 from deepalgo.stage.iteration import iterate
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.subscripts import del_item, set_item
@@ -16,7 +16,7 @@ from deepalgo.stage.values import UNDEFINED, Signal, Union, UserRaise
 
 
 def delete(machine: Machine, target: ast.expr) -> None:
-    """`del name` and `del container[key]`."""
+    """`del name`, `del container[key]` and `del instance.name`."""
     from deepalgo.stage.expressions import evaluate
 
     machine.at(target)
@@ -29,6 +29,10 @@ def delete(machine: Machine, target: ast.expr) -> None:
             container, place = evaluate(machine, value), evaluate(machine, key)
             machine.at(target)
             del_item(machine, container, place, target)
+        case ast.Attribute():
+            instance = evaluate(machine, target.value)
+            machine.at(target)
+            delete_attribute(machine, instance, attribute_name(machine, target), target)
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             for element in elements:
                 delete(machine, element)

@@ -37,8 +37,11 @@ def attribute_name(machine: Machine, node: ast.Attribute) -> str:
 def get_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any:
     """`value.name`."""
     refuse_again(value)
-    from deepalgo.stage import signal_methods
+    from deepalgo.stage import natives, signal_methods
     from deepalgo.stage.arrays import methods
+
+    if name == "__class__" and isinstance(value, (Signal, Array)):
+        return natives.HANDLERS[type](machine, [value], {}, node)
 
     if isinstance(value, (Array, Masked, Positions)) or (isinstance(value, Signal) and _is_numpys(value, name)):
         return methods.attribute(machine, value, name, node)
@@ -66,10 +69,10 @@ def _is_numpys(value: Signal, name: str) -> bool:
 
 
 def _closure_attribute(machine: Machine, value: Closure, name: str) -> Any:
-    if name == "__name__":
-        return value.name
     if name in value.attributes:
         return value.attributes[name]
+    if name == "__name__":
+        return value.name
     raise UserRaise(AttributeError, f"'function' object has no attribute '{name}'", machine.span)
 
 
@@ -104,7 +107,7 @@ def _object_attribute(machine: Machine, value: Any, name: str, node: ast.AST) ->
         kept = held[name]
         if type(found).__name__ == "cached_property" and isinstance(kept, Union) and any(item is UNDEFINED for _, item in kept.cases):
             machine.refuse("whether this property was computed before depends on data", "Read it once before the `if`.", node)
-        return kept
+        return _present(machine, value, name, kept, node)
     if isinstance(found, property) and hasattr(found.fget, "__code__"):
         return call(machine, found.fget, [value], {}, node)
     if type(found).__name__ == "cached_property":
@@ -122,6 +125,23 @@ def _object_attribute(machine: Machine, value: Any, name: str, node: ast.AST) ->
     if isinstance(result, types.MethodType) and hasattr(result.__func__, "__code__"):
         return BoundMethod(result.__func__, result.__self__)
     return _lift_attribute(machine, value, name, result)
+
+
+def _present(machine: Machine, value: Any, name: str, kept: Any, node: ast.AST) -> Any:
+    """An attribute that only some paths have; the others raise."""
+    absent = absent_where(kept)
+    if not absent:
+        return kept
+    if hasattr(type(value), name):
+        machine.refuse("whether an object or its class has this attribute depends on data", "Set it on every path.", node)
+    machine.check(machine.none_of(absent), AttributeError, f"'{type(value).__name__}' object has no attribute '{name}'")
+    cases = tuple((guard, item) for guard, item in kept.cases if item is not UNDEFINED)
+    return cases[0][1] if len(cases) == 1 else Union(cases)
+
+
+def absent_where(kept: Any) -> list[Signal]:
+    """The guards under which an attribute is not there."""
+    return [guard for guard, item in kept.cases if item is UNDEFINED] if isinstance(kept, Union) else []
 
 
 def _kept_property(machine: Machine, value: Any, name: str, result: Any) -> Any:
@@ -226,6 +246,30 @@ def write_attribute(machine: Machine, value: Any, name: str, item: Any, node: as
         return
     machine.heap.touch(attributes)
     attributes[name] = item
+
+
+def delete_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> None:
+    """`del value.name`."""
+    if isinstance(value, Union):
+        distribute(machine, value, lambda case: delete_attribute(machine, case, name, node), node)
+        return
+    _refuse_frozen(machine, value, f"cannot delete field {name!r}")
+    computed = user_method(value, "__delattr__") is not None or hasattr(_class_attribute(type(value), name), "__get__")
+    if not is_plain_object(value) or computed:
+        machine.refuse("this attribute cannot be deleted while compiling", "Set it to None.", node)
+    borrow(machine, value, node)
+    refuse_shared(machine, value, node)
+    attributes = vars(value)
+    held = attributes.get(name, UNDEFINED)
+    if held is UNDEFINED:
+        try:
+            delattr(object.__new__(type(value)), name)
+        except AttributeError as error:
+            raise UserRaise(AttributeError, str(error), machine.span) from None
+    if isinstance(held, Union) and any(item is UNDEFINED for _, item in held.cases):
+        machine.refuse("whether this object has the attribute depends on data", "Set it to None instead.", node)
+    machine.heap.touch(attributes)
+    del attributes[name]
 
 
 def _refuse_without_attributes(machine: Machine, value: Any, name: str, node: ast.AST) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from deepalgo import marks
 from deepalgo.ir import Kind
-from deepalgo.stage import arithmetic, attributes, exceptions, iteration, iterator_texts, names, sifting, subscripts
+from deepalgo.stage import arithmetic, attributes, exceptions, function_texts, iteration, iterator_texts, names, sifting, subscripts
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.builtin_numbers import pointwise
 from deepalgo.stage.endless import Endless, pull
@@ -173,8 +173,12 @@ def _filter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return sifting.Sifted(tuple(found), sifting.stream(machine, [], moment))
 
 
-@handles(iter)
+@handles(iter, options="sentinel")
 def _iter(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    if len(args) == 2:
+        from deepalgo.stage.calls import call
+
+        return call(machine, function_texts.until, args, {}, node)
     if len(args) == 1 and user_method(args[0], "__iter__") is not None:
         found = iteration.opened(machine, args[0], node)
         return sifting.stream(machine, found, Moment.of([])) if isinstance(found, list) else found

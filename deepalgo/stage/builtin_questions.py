@@ -23,9 +23,10 @@ from deepalgo.stage.moments import Spendable
 from deepalgo.stage.natives import Args, Kwargs, handles
 from deepalgo.stage.regions import choose, only_computes, resume, run_arm
 from deepalgo.stage.sifting import Late, Sifted, fold, on_time, take
+from deepalgo.stage.structure import is_plain_object
 from deepalgo.stage.truth import decide, truth
 from deepalgo.stage.unions import distribute
-from deepalgo.stage.values import Closure, Generator, Partial, Signal, Text, UserRaise, user_method
+from deepalgo.stage.values import UNDEFINED, Closure, Generator, Partial, Signal, Text, UserRaise, user_method
 
 
 def iter_of_nothing() -> Iterator[Any]:
@@ -88,10 +89,19 @@ def _callable(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
 
 @handles(hasattr)
 def _hasattr(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    def ask(value: Any) -> bool:
+    def ask(value: Any) -> Any:
+        held = vars(value).get(args[1]) if is_plain_object(value) else None
+        absent = attributes.absent_where(held)
+        if (absent or held is UNDEFINED) and not hasattr(type(value), args[1]):
+            return machine.none_of(absent) if absent else False
         return hasattr(representative(value), args[1])
 
     return distribute(machine, args[0], ask, node)
+
+
+@handles(delattr)
+def _delattr(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
+    attributes.delete_attribute(machine, args[0], args[1], node)
 
 
 @handles(getattr, options="default")

@@ -173,6 +173,11 @@ def _partial_weights(machine: Machine, function: functools.partial[Any]) -> tupl
 
 
 def _call_function(machine: Machine, function: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    from deepalgo.stage import function_rules
+
+    chosen = function_rules.dispatched(machine, function, args, node)
+    if chosen is not None:
+        return distribute(machine, chosen, lambda case: call(machine, case, args, kwargs, node), node)
     if natives.is_native_module(function.__module__) and function.__qualname__.partition(".")[0] not in MANAGER_NAMES:
         if not natives.is_written(function, args, kwargs):
             return natives.call_native(machine, function, args, kwargs, node)

@@ -39,7 +39,7 @@ NATIVE = frozenset(
     "_operator _functools _collections _bisect _heapq _struct _decimal _datetime calendar zoneinfo scipy.special hashlib contextlib".split()
 )
 #: Those among them whose functions are interpreted where they meet Signals, as far as they are written in Python.
-WRITTEN = frozenset({"calendar", "collections", "numpy"})
+WRITTEN = frozenset({"calendar", "collections", "functools", "numpy"})
 #: Functions inside of NumPy's text in place of which a text of ours is interpreted.
 REPLACED: dict[types.FunctionType, types.FunctionType] = {}
 #: Functions with an effect or a result that differs from call to call.
@@ -99,6 +99,7 @@ def find(function: Any) -> Handler | None:
         collection_rules,
         complex_mathematics,
         dataclass_functions,
+        function_rules,
         heaps,
         itertools_rules,
         mathematics,

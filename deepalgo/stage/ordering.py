@@ -14,6 +14,7 @@ from deepalgo.stage.heap import restore_content
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Args, Kwargs, contains_signal, handles
 from deepalgo.stage.regions import choose
+from deepalgo.stage.structure import is_plain_object
 from deepalgo.stage.subscripts import get_item, merge_cases, static_int
 from deepalgo.stage.text import concatenate
 from deepalgo.stage.truth import decide, truth
@@ -79,7 +80,17 @@ def _by_rank(machine: Machine, items: list[Any], keys: list[Any], backwards: boo
             overtakes = _verdict(machine, ast.Lt, *pair, node)
             ranks[earlier] = arithmetic.binary(machine, ast.Add, ranks[earlier], _as_int(machine, overtakes), node)
             ranks[later] = arithmetic.binary(machine, ast.Add, ranks[later], _as_int(machine, _negated(machine, overtakes)), node)
+    if any(is_plain_object(key) for key in keys):
+        _refuse_contradictions(machine, ranks, node)
     return [_at_rank(machine, items, ranks, place, node) for place in range(len(items))]
+
+
+def _refuse_contradictions(machine: Machine, ranks: list[Any], node: ast.AST) -> None:
+    """Comparisons of the user's that form a circle, as those with NaN do, put two items at one place."""
+    pairs = [compare(machine, ast.Eq, one, other, node) for place, one in enumerate(ranks) for other in ranks[:place]]
+    ties = [pair for pair in pairs if isinstance(pair, Signal)]
+    if ties:
+        machine.check(machine.none_of(ties), "OrderOfNaN", "the comparisons of these items contradict each other")
 
 
 def _at_rank(machine: Machine, items: list[Any], ranks: list[Any], place: int, node: ast.AST) -> Any:

@@ -40,6 +40,7 @@ WRITTEN: dict[Any, str] = {
     str: "object=MISSING, encoding=MISSING, errors=MISSING",
     super: "type=MISSING, instance=MISSING, /",
     functools.reduce: "function, iterable, initial=MISSING, /",
+    functools.cmp_to_key: "mycmp",
     functools.partial: "func, /, *args, **keywords",
     min: "first, /, *others, key=None, default=MISSING",
     max: "first, /, *others, key=None, default=MISSING",

@@ -56,7 +56,7 @@ from deepalgo.ops.forms.special import gamma, lgamma
 __all__ = [
     "acos", "acosh", "all", "amax", "amin", "angle", "any", "argmax", "argmin", "argsort", "asin", "at_pow", "at_root", "atan2", "atanh",
     "beta", "betainc", "betaincc", "betaln", "binom", "broadcast", "cbrt", "cholesky", "comb", "complex_add", "complex_div", "complex_neg",
-    "complex_of", "complex_sub", "concat", "conj", "copysign", "cross", "cumprod", "cumsum", "det", "digamma",
+    "complex_of", "complex_sub", "concat", "conj", "copysign", "cross", "cumprod", "cumsum", "det", "det_log", "det_sign", "digamma",
     "eig_is_real", "eig_v", "eig_w", "eigh_v", "eigh_w", "eigvalsh", "ellipe",
     "ellipk", "eq", "erfcinv", "erfcx", "erfinv", "exp1", "expi", "expit", "exponent", "first", "floordiv", "fmax", "fmin", "fmod",
     "fsum", "gamma", "gammainc", "gammaincc", "gammaln", "gather", "ge", "gt", "hypot", "i0", "i0e", "i1", "i1e", "imag", "interp",

@@ -62,7 +62,8 @@ def det(a: Tensor) -> Tensor:
 
 def det_sign(a: Tensor) -> Tensor:
     """The sign of the determinant, also of one that no float can hold."""
-    return torch.linalg.slogdet(a.detach()).sign
+    sign: Tensor = torch.linalg.slogdet(a.detach()).sign
+    return sign
 
 
 def det_log(a: Tensor) -> Tensor:

@@ -226,3 +226,40 @@ def delete_attribute(x):
     box.value = x
     del box.value
     return box.value * x
+
+
+class Held:
+    k = 0.25
+
+
+def delete_attribute_over_the_class(x):
+    held = Held()
+    held.k = x
+    del held.k
+    return held.k * x
+
+
+def delete_attribute_on_a_path(x):
+    held = Held()
+    held.a = x
+    if x > 0.0:
+        del held.a
+    return 0.5 if hasattr(held, "a") else x
+
+
+def delete_attribute_read(x):
+    held = Held()
+    held.a = x
+    if x > 0.0:
+        del held.a
+    return held.a
+
+
+def delete_attribute_caught(x):
+    held = Held()
+    held.a = x
+    delattr(held, "a")
+    try:
+        return held.a
+    except AttributeError:
+        return -x

@@ -336,3 +336,36 @@ def update_wrapper(x):
     def inner(t):
         return t * 2.0
     return functools.update_wrapper(inner, abs)(x)
+
+
+def cmp_to_key_of_sizes(items):
+    return sorted(items, key=functools.cmp_to_key(lambda a, b: -1 if abs(a) < abs(b) else 1 if abs(a) > abs(b) else 0))
+
+
+def singledispatch_of_data(x):
+    @functools.singledispatch
+    def size(value, k=2.0):
+        return value * k
+
+    @size.register(bool)
+    def _(value, k=3.0):
+        return 7.0 * k
+
+    @size.register(int)
+    def _(value, k=4.0):
+        return value * k
+
+    return size(x) + size(True) + size(3) + size(x > 0.0, k=0.5)
+
+
+def iter_sentinel_loop(x):
+    k, total = 0, 0.0
+
+    def step():
+        nonlocal k
+        k += 1
+        return k
+
+    for i in iter(step, 4):
+        total += i * x
+    return total

@@ -358,3 +358,27 @@ def cmath_log(x, y):
 
 def cmath_sin(x, y):
     return cmath.sin(complex(x, y))
+
+
+def math_comb_of_two(x):
+    return math.comb(int(abs(x)) % 9 + 2, int(abs(x)) % 4) if abs(x) < 1e6 else 1
+
+
+def math_comb_negative(x):
+    return math.comb(int(x), 2) if abs(x) < 1e6 else 1
+
+
+def math_factorial_large(x):
+    return math.factorial(int(abs(x)) + 18) if abs(x) < 100.0 else 1
+
+
+def math_lcm_of_data(x):
+    return math.lcm(int(x * 10.0) if abs(x) < 1e6 else 8, 12)
+
+
+def math_isqrt_negative(x):
+    return math.isqrt(int(x * 10.0)) if abs(x) < 1e6 else 0
+
+
+def math_perm_of_data(x):
+    return math.perm(int(abs(x)) % 9 + 2, 2) if abs(x) < 1e6 else 1
