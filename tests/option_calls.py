@@ -102,6 +102,7 @@ CALLS = {
     "np.vsplit": "m, 2", "np.dsplit": "m.reshape(1, 2, 3), 3", "np.take": "m, [0, 2]", "np.meshgrid": "v, v + 1.0", "np.result_type": "m",
     "np.dot": "m, s", "np.inner": "v, v", "np.vdot": "v, v", "np.outer": "v, v", "np.linalg.solve": "s, v", "np.linalg.inv": "s",
     "np.linalg.det": "s", "np.linalg.eigvalsh": "p + np.diag([1.0, 5.0, 9.0])", "np.linalg.cholesky": "p",
+    "np.fft.fft": "v", "np.fft.ifft": "v", "np.fft.rfft": "v", "np.fft.irfft": "v + 0j",
     "np.linalg.svd": "s", "np.linalg.eig": "p", "np.linalg.eigh": "p", "np.linalg.eigvals": "p", "np.einsum": "'ij,jk', m, s",
     "np.interp": "v, [0.2, 0.5, 0.9], [1.0, 3.0, 2.0]", "np.searchsorted": "[0.1, 0.4, 0.8], v", "np.polyval": "v, x",
     "np.convolve": "v, v", "np.diag": "s", "np.diagflat": "v", "np.vander": "v", "np.cross": "v, v + 0.3", "np.quantile": "m, 0.3",
@@ -184,7 +185,7 @@ OPTIONS = {
     "like": ["m"], "divide": ["'ignore'"], "over": ["'ignore'"], "under": ["'ignore'"], "invalid": ["'ignore'"], "all": ["'ignore'"],
     "signature": ["'d->d'"], "sentinel": ["0.5"], "format_spec": ["'.2f'"], "encoding": ["'utf8'"], "errors": ["'strict'"],
     "memo": ["{}"], "tuple_factory": ["list"], "dict_factory": ["dict"], "imag": ["y"], "real": ["y"], "axis1": ["1"], "axis2": ["0"],
-    "n": ["2", "0"],
+    "n": ["2", "0"], "norm": ["'ortho'", "'forward'", "'else'"],
 }
 BY_FUNCTION = {
     ("np.interp", "right"): ["9.0"], ("np.digitize", "right"): ["True"], ("np.roll", "axis"): ["0", "1", "(0, 1)"],

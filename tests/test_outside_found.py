@@ -57,6 +57,11 @@ def bessel_of_whole_order(v):
     return scipy.special.kn(3.0 * v, 1.5) + scipy.special.kn(2, 4.0 + v)
 
 
+def reductions_of_one_number(v):
+    one = np.asarray(v[0])
+    return np.array([one.argmin(), np.argmax(one), np.sum(one > 0) + np.sum(one < 5), one.flat[np.abs(one - 3.0).argmin()], one.max()])
+
+
 def sum_of_kept_rows(v):
     table = np.outer(v, v + 1.0)
     kept = table[v > 0]
@@ -71,7 +76,7 @@ def extremes_of_kept_rows(v):
 
 FUNCTIONS = [
     cross_of_vectors_of_two, cross_of_two_and_three, cross_of_three_and_two, cross_of_rows_of_two, array_without_a_copy,
-    complex_without_nan, complex_in_order, zeros_of_a_bessel_function, bessel_of_any_order, bessel_of_whole_order,
+    complex_without_nan, complex_in_order, zeros_of_a_bessel_function, bessel_of_any_order, bessel_of_whole_order, reductions_of_one_number,
     sum_of_kept_rows, extremes_of_kept_rows,
 ]
 

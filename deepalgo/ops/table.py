@@ -16,6 +16,7 @@ from deepalgo.ops import (
     arrays,
     compare,
     exponent,
+    fourier,
     indexing,
     linear,
     matching,
@@ -32,7 +33,8 @@ from deepalgo.ops.row import Row
 __all__ = ["TABLE", "Kind", "Row", "Type", "infer"]
 
 PARTS = (
-    arithmetic, compare, mathematics, arrays, overflow, indexing, shapes, reductions, ordering, linear, special, exponent, matching, soft,
+    arithmetic, compare, mathematics, arrays, overflow, indexing, shapes, reductions, ordering, linear, fourier, special, exponent,
+    matching, soft,
 )
 TABLE: dict[str, Row] = {row.name: row for part in PARTS for row in part.ROWS}
 

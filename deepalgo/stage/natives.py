@@ -114,6 +114,7 @@ def find(function: Any) -> Handler | None:
         constructors,
         counting,
         elementwise,
+        fourier,
         joining,
         kinds,
         layout,

@@ -13,7 +13,7 @@ import numpy as np
 from deepalgo.ir import Kind, Type
 from deepalgo.ops.table import TABLE
 from deepalgo.stage import root_texts, subscripts
-from deepalgo.stage.arrays import elementwise, splines, written
+from deepalgo.stage.arrays import elementwise, fourier, splines, written
 from deepalgo.stage.arrays.convert import is_plain, to_signal, wrap
 from deepalgo.stage.gate import gated
 from deepalgo.stage.machine import Machine
@@ -34,7 +34,7 @@ MINIMA = {
 }
 OPTIONS = {"norm": "ord axis keepdims check_finite"} | dict.fromkeys(("solve", "inv", "det", "pinv"), "check_finite") | dict.fromkeys(
     ("bisect", "brentq"), "args xtol rtol maxiter full_output disp"
-) | dict.fromkeys(MINIMA, "*")
+) | dict.fromkeys((*MINIMA, *fourier.NAMES), "*")
 LINEAR = {"norm": np.linalg.norm, "solve": np.linalg.solve, "inv": np.linalg.inv, "det": np.linalg.det, "pinv": np.linalg.pinv}
 
 
@@ -68,6 +68,7 @@ def _rules(loaded: tuple[bool, ...]) -> dict[Any, Handler]:
     rules |= {(f"scipy.optimize.{module}", name): _minimum(name) for name, module in MINIMA.items()}
     for module in ("scipy.interpolate._dfitpack", "scipy.interpolate.dfitpack", "dfitpack", None):
         rules |= {(module, "function splev"): splines.splev, (module, "function bispev"): splines.bispev}
+    rules |= {("scipy.fft._basic", name): fourier.of_scipy(name) for name in fourier.NAMES}
     if loaded[0]:
         rules |= _special(sys.modules["scipy.special"])
     return rules

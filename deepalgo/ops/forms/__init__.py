@@ -17,6 +17,7 @@ from deepalgo.ops.forms.endpoints import acos, acosh, asin, atanh, cbrt, log, lo
 from deepalgo.ops.forms.exact_sum import fsum
 from deepalgo.ops.forms.exponent import exponent, mantissa
 from deepalgo.ops.forms.exponential_integral import exp1, expi, sinc
+from deepalgo.ops.forms.fourier import fft, ifft
 from deepalgo.ops.forms.gammas import beta, betaln, binom, comb, digamma, gammaln
 from deepalgo.ops.forms.incomplete import betainc, betaincc, gammainc, gammaincc
 from deepalgo.ops.forms.indexing import pick, pick_at, put, put_at, take
@@ -58,8 +59,8 @@ __all__ = [
     "beta", "betainc", "betaincc", "betaln", "binom", "broadcast", "cbrt", "cholesky", "comb", "complex_add", "complex_div", "complex_neg",
     "complex_of", "complex_sub", "concat", "conj", "copysign", "cross", "cumprod", "cumsum", "det", "det_log", "det_sign", "digamma",
     "eig_is_real", "eig_v", "eig_w", "eigh_v", "eigh_w", "eigvalsh", "ellipe",
-    "ellipk", "eq", "erfcinv", "erfcx", "erfinv", "exp1", "expi", "expit", "exponent", "first", "floordiv", "fmax", "fmin", "fmod",
-    "fsum", "gamma", "gammainc", "gammaincc", "gammaln", "gather", "ge", "gt", "hypot", "i0", "i0e", "i1", "i1e", "imag", "interp",
+    "ellipk", "eq", "erfcinv", "erfcx", "erfinv", "exp1", "expi", "expit", "exponent", "fft", "first", "floordiv", "fmax", "fmin", "fmod",
+    "fsum", "gamma", "gammainc", "gammaincc", "gammaln", "gather", "ge", "gt", "hypot", "i0", "i0e", "i1", "i1e", "ifft", "imag", "interp",
     "inv", "is_positive", "is_singular", "isfinite", "isinf", "isnan", "iv", "iv_of", "j0", "j1", "jv", "jv_of", "k0", "k0e", "k1",
     "k1e", "kv", "kv_of",
     "lambertw", "le", "lgamma", "log", "log1p", "log2", "log10", "log_ndtr", "logaddexp", "logit", "look_up", "lshift", "lt",

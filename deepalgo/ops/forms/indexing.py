@@ -86,8 +86,19 @@ def _fit(item: Tensor, item_batch: int, batch: int, shape: tuple[int, ...]) -> T
     return item.reshape((*lead, *[1] * (rank - found), *own)).expand((*(lead if item_batch else shape[:batch]), *shape[batch:]))
 
 
+def _real(array: Tensor) -> Tensor:
+    return array.real if array.is_complex() else array
+
+
+def _imag(array: Tensor) -> Tensor:
+    return array.imag if array.is_complex() else torch.zeros_like(array)
+
+
 def _scatter(array: Tensor, item: Tensor, where: Key, axis: int) -> Tensor:
-    """`array` with `item` at the places of `where`, whose first entry is for `axis`."""
+    """`array` with `item` at the places of `where`, whose first entry is for `axis`; torch derives it for real numbers only."""
+    if array.is_complex() or item.is_complex():
+        parts = [_scatter(part(array), part(item), where, axis) for part in (_real, _imag)]
+        return torch.complex(parts[0], parts[1])
     while where and where[0] == slice(None):
         where, axis = where[1:], axis + 1
     if not where:

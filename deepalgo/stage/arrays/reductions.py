@@ -20,7 +20,7 @@ from deepalgo.stage.values import Signal, UserRaise
 def reduce(machine: Machine, name: str, value: Signal, axis: Any, keepdims: bool) -> Signal:
     """One reduction over one, several or all axes."""
     if axis is None:
-        whole = machine.emit(name, value, axis=None, flavour="np") if value.shape else value
+        whole = machine.emit(name, value, axis=None, flavour="np") if value.shape else _of_one(machine, name, value)
         return machine.emit("reshape", whole, shape=(1,) * len(value.shape), flavour="np") if keepdims and value.shape else whole
     result = value
     axes = axes_of(machine, axis, len(value.shape))
@@ -30,6 +30,13 @@ def reduce(machine: Machine, name: str, value: Signal, axis: Any, keepdims: bool
         shape = tuple(1 if place in axes else size for place, size in enumerate(value.shape))
         result = machine.emit("reshape", result, shape=shape, flavour="np")
     return result
+
+
+def _of_one(machine: Machine, name: str, value: Signal) -> Signal:
+    """A reduction of a single number: its place is 0, and truth values add up to whole numbers."""
+    if name in ("argmin", "argmax"):
+        return machine.constant(0)
+    return machine.cast(value, Type(Kind.INT)) if name in ("sum", "prod") and value.kind is Kind.BOOL else value
 
 
 def options(args: Args, kwargs: Kwargs) -> tuple[Any, bool]:
