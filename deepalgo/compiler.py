@@ -17,13 +17,13 @@ from typing import Any
 from deepalgo.emit.depth import deep_calls
 from deepalgo.emit.prune import prune
 from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, InternalError
-from deepalgo.ir import Block, Check, blocks, walk
+from deepalgo.ir import Block, Check, Loop, While, blocks, walk
 from deepalgo.network import Network
 from deepalgo.spans import Span
 from deepalgo.stage.entry import Example, Staged, stage
 
-#: Blocks inside of one another that Python can surely compile: it takes twenty loops.
-DEEP = 20
+#: Blocks, and loops, inside of one another that Python can surely compile: it takes twenty loops.
+DEEP, DEEP_LOOPS = 200, 15
 #: A power that turns the example complex is staged again as a complex one, so often at most.
 MOST_RESTARTS = 8
 
@@ -61,28 +61,31 @@ def compile(
         if turned is None or turned in complex_at:
             break
         complex_at |= {turned}
-    if _depth(network.program.body) > DEEP:
-        _check_depth(network)
+    depth, loops_inside = _depths(network.program.body)
+    if depth > DEEP or loops_inside > DEEP_LOOPS:
+        _check_depth(network, depth)
     return network
 
 
-def _depth(block: Block) -> int:
-    """How many blocks lie inside of one another."""
-    deepest, waiting = 0, [(block, 0)]
+def _depths(block: Block) -> tuple[int, int]:
+    """How many blocks lie inside of one another, and how many loops."""
+    deepest, most_loops, waiting = 0, 0, [(block, 0, 0)]
     while waiting:
-        current, depth = waiting.pop()
-        deepest = max(deepest, depth)
-        waiting += [(inner, depth + 1) for statement in current.body for inner in blocks(statement)]
-    return deepest
+        current, depth, loops = waiting.pop()
+        deepest, most_loops = max(deepest, depth), max(most_loops, loops)
+        for statement in current.body:
+            rounds = loops + isinstance(statement, (Loop, While))
+            waiting += [(inner, depth + 1, rounds) for inner in blocks(statement)]
+    return deepest, most_loops
 
 
-def _check_depth(network: Network) -> None:
+def _check_depth(network: Network, depth: int) -> None:
     """Refuse a network whose code Python cannot read."""
     try:
         assert network.code
     except (SyntaxError, RecursionError):
         raise CompileError(
-            f"{_depth(network.program.body)} branches and loops lie inside of one another",
+            f"{depth} branches and loops lie inside of one another",
             span=None,
             remedy="Each early return puts the rest of the function into the other branch: look such cases up in a table, in a loop.",
         ) from None

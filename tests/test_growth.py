@@ -1,12 +1,14 @@
 """What a longer function costs: compiling and verifying grow with its length, not with the square of it."""
 
 import sys
+from contextlib import nullcontext
 
 import pytest
 import torch
 
 import deepalgo as da
 from benchmarks.growth_bench import KINDS, MOST, inputs, kalman, kalman_matrices, load
+from deepalgo.runtime.record import recording
 
 
 def calls(work):
@@ -23,6 +25,25 @@ def calls(work):
     finally:
         sys.setprofile(None)
     return count
+
+
+@pytest.mark.parametrize("record", [False, True], ids=["plain", "record"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_arms_that_stand_apart_compute_what_they_do_in_place(kind, record, monkeypatch):
+    function = load(KINDS[kind](60), f"{kind} 60")
+    networks = [da.compile(function), da.compile(function)]
+    answers = []
+    for network, many in zip(networks, (10_000, -1), strict=True):
+        monkeypatch.setattr("deepalgo.emit.torch_code.MANY", many)
+        with recording() if record else nullcontext():
+            answers.append(network(*inputs()))
+    assert torch.equal(*answers)
+    grads = [torch.autograd.grad(answer.sum(), list(network.parameters()), allow_unused=True)
+             for answer, network in zip(answers, networks, strict=True)]
+    assert all(a is b is None or torch.equal(a, b) for a, b in zip(*grads, strict=True))
+    texts = [next(iter(network._executables.values())).written.text for network in networks]
+    assert "def make_" not in texts[0]
+    assert ("def make_" in texts[1]) == (texts[0].count("def ") > 1)
 
 
 def compile_and_verify(function):

@@ -17,7 +17,6 @@ import torch
 from torch import Tensor
 
 from deepalgo.emit.depth import deep_calls
-from deepalgo.emit.graft import INDENT
 from deepalgo.emit.load import load
 from deepalgo.emit.lower import Lowered, Plan, lower, simplify
 from deepalgo.emit.rewriter import all_values
@@ -86,8 +85,7 @@ def build(program: Program, plan: Plan, simple: dict[bool, Program] | None = Non
             simple[plan.record] = simplify(program, plan.record)
         lowered = lower(simple[plan.record], plan)
         written = write(lowered.program, record=plan.record, careful=plan.careful)
-        is_deep = max(len(line) - len(line.lstrip(" ")) for line in written.text.splitlines()) > DEEP * len(INDENT)
         is_simple = all(not value.type.shape for value in all_values(lowered.program))
         is_risky = any(isinstance(statement, Op) and TABLE[statement.name].risky for statement in walk(lowered.program.body))
         function = load(written.text, program.name)
-        return Executable(plan, lowered, written, Tables(written.tables), function, is_simple, is_risky, is_deep)
+        return Executable(plan, lowered, written, Tables(written.tables), function, is_simple, is_risky, written.deepest > DEEP)

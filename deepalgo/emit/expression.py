@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 LEVELS = {"or": 1, "and": 2, "not": 3, "<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "!=": 4, "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8,
@@ -20,6 +20,8 @@ LEVELS = {"or": 1, "and": 2, "not": 3, "<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4
 SUM, UNARY, ATOM = 9, 11, 13
 INFIX = re.compile(r"\{0\} (\S+) (?:\{1\}|[\d.]+)$")
 PLACE = re.compile(r"\{(\w+|\*)\}")
+#: A string, or a name that is neither an attribute nor the name of an argument.
+WORD = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.])([^\W\d]\w*)(?!=[^=])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,16 @@ def fill(template: str, operands: Sequence[Text], attrs: Mapping[str, object] | 
         return bracket(operands[int(name)], _needed(template, found, level)).text
 
     return Text(PLACE.sub(place, template), level)
+
+
+def words(lines: Iterable[str]) -> list[str]:
+    """The names that lines of code read or bind, each once and in order; comments have lines of their own.
+
+    >>> words(["# of y", "t = ops.max(x * 2.5, dim=1) == x"])
+    ['t', 'ops', 'x']
+    """
+    code = (line for line in lines if not line.lstrip().startswith("#"))
+    return list(dict.fromkeys(word for line in code for word in WORD.findall(line) if word))
 
 
 def bracket(operand: Text, needed: int) -> Text:

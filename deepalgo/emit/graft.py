@@ -16,6 +16,11 @@ LEVELS = 80
 INDENT = "    "
 
 
+def is_deep(text: str) -> bool:
+    """Whether a text with four blanks a level has too many levels for `ast.parse`."""
+    return "\n" + INDENT * LEVELS in text
+
+
 def parse_deep(text: str, first: int = 1) -> ast.Module:
     """The syntax tree of a text with four blanks a level, whose first line has the number `first`."""
     kept: list[str] = []

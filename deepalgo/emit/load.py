@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from deepalgo.emit.graft import parse_deep
+from deepalgo.emit.graft import is_deep, parse_deep
 from deepalgo.ops import forms
 from deepalgo.ops.forms import careful, quick
 
@@ -25,7 +25,7 @@ def load(text: str, name: str) -> Callable[..., Any]:
     file = f"<deepalgo {name} {next(_numbers)}>"
     linecache.cache[file] = (len(text), None, [line + "\n" for line in text.splitlines()], file)
     space: dict[str, Any] = {"torch": torch, "ops": forms, "quick": quick, "careful": careful, "inf": float("inf"), "nan": float("nan")}
-    exec(compile(parse_deep(text), file, "exec"), space)
+    exec(compile(parse_deep(text) if is_deep(text) else text, file, "exec"), space)
     defined = [item for key, item in space.items() if callable(item) and getattr(item, "__code__", None) and key not in ("ops", "quick")]
     function: Callable[..., Any] = defined[-1]
     return function

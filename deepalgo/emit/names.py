@@ -21,6 +21,8 @@ class Names:
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self.taken = {*RESERVED, *taken}
+        #: Those that were handed out, with their number.
+        self.made: dict[str, int] = {}
         self.count: dict[str, int] = {}
 
     def make(self, wish: str) -> str:
@@ -32,6 +34,7 @@ class Names:
         while name in self.taken:
             name = self.number(f"{stem}_" if stem else "t", first=2 if stem else 1)
         self.taken.add(name)
+        self.made[name] = len(self.made)
         return name
 
     def number(self, stem: str, first: int = 1) -> str:

@@ -15,12 +15,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from deepalgo.emit.expression import UNARY, Text, bracket
+from deepalgo.emit.expression import UNARY, Text, bracket, words
 from deepalgo.emit.levels import Level
 from deepalgo.emit.names import Names
 from deepalgo.emit.value_code import ValueWriter
-from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Try, Value, While, captured
+from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Try, Value, While, captured, walk
 from deepalgo.runtime.segments import SHORT
+
+#: With more branches and loops than these, arms and bodies do not stand inside of the function that calls them.
+MANY = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,8 @@ class Written:
     text: str
     sites: tuple[Statement, ...]
     tables: tuple[tuple[Attr, Kind], ...]
+    #: Functions that call one another, at most.
+    deepest: int = 0
 
 
 def write(program: Program, record: bool = False, careful: bool = False) -> Written:
@@ -40,16 +45,29 @@ def write(program: Program, record: bool = False, careful: bool = False) -> Writ
     """
     writer = Writer(program, record, careful)
     writer.write()
-    return Written("\n".join(writer.lines), tuple(writer.sites), tuple(writer.tables))
+    return Written("\n".join([*writer.apart, *writer.lines]), tuple(writer.sites), tuple(writer.tables), writer.deepest)
 
 
 class Writer(ValueWriter):
-    """Writes regions: arms and bodies are functions where samples part, and plain Python where all go the same way."""
+    """Writes regions: arms and bodies are functions where samples part, and plain Python where all go the same way.
+
+    Where they are many, they do not stand inside of the function that calls them but `apart`: the time that Python takes to compile
+    functions inside of a function grows with the square of their number.
+    """
+
+    def __init__(self, program: Program, record: bool, careful: bool = False) -> None:
+        super().__init__(program, record, careful)
+        self.is_long = sum(isinstance(statement, (If, While)) for statement in walk(program.body)) > MANY
+        self.apart: list[str] = []
+        self.level = self.deepest = 0
 
     def write(self) -> None:
         """The whole function."""
+        title = Names(()).make(self.program.name)
         names = [self.name(item.value, item.path) for item in self.program.inputs]
-        self.line(f"def {Names(()).make(self.program.name)}({', '.join(['run', *names, *self.weights.values()])}):")
+        if self.is_long:
+            self.names.taken.add(title)
+        self.line(f"def {title}({', '.join(['run', *names, *self.weights.values()])}):")
         self.depth = 1
         self.body(self.program.body)
         results = [self.batched(value).text for value in self.program.body.results]
@@ -98,7 +116,29 @@ class Writer(ValueWriter):
         return [self.names.make(f"{stem}_{number}") for stem in stems]
 
     def function(self, name: str, params: Sequence[Value], block: Block, targets: Sequence[Value]) -> None:
-        """Define a function of batched values."""
+        """Define a function of batched values, here or apart."""
+        self.level += 1
+        self.deepest = max(self.deepest, self.level)
+        if self.is_long:
+            self.function_apart(name, params, block, targets)
+        else:
+            self.function_here(name, params, block, targets)
+        self.level -= 1
+
+    def function_apart(self, name: str, params: Sequence[Value], block: Block, targets: Sequence[Value]) -> None:
+        """Define a function that makes it of the variables that it finds here, and call that."""
+        known, lines, depth = len(self.names.made), self.lines, self.depth
+        self.lines, self.depth = [], 1
+        self.function_here(name, params, block, targets)
+        inside, self.lines, self.depth = self.lines, lines, depth
+        own = {name, *(self.texts[value].text for value in params)}
+        found = ", ".join(word for word in words(inside) if self.names.made.get(word, known) < known and word not in own)
+        maker = self.names.make(f"make_{name}")
+        self.apart += [f"def {maker}({found}):", *inside, f"    return {name}"]
+        self.line(f"{name} = {maker}({found})")
+
+    def function_here(self, name: str, params: Sequence[Value], block: Block, targets: Sequence[Value]) -> None:
+        """Define a function at this place."""
         self.line(f"def {name}({', '.join(['run', *(self.texts[value].text for value in params)])}):")
         self.depth += 1
         self.body(block)
