@@ -84,14 +84,15 @@ class GradientCheck:
         values = self.inputs[move.sample]
         here, found = self._here(move.sample), []
         for x in at:
-            outcome = self.original.run([*values[: move.place], _replaced(values[move.place], move.item, x), *values[move.place + 1 :]])
+            moved = [*values[: move.place], _replaced(values[move.place], move.item, x), *values[move.place + 1 :]]
+            outcome = self.original.run(moved) if x != move.x else here
             if outcome.error is not None or outcome.hits != here.hits:
                 return None
             found.append([project(value) for value in outcome.numbers])
         return found
 
     def _here(self, sample: int) -> Outcome:
-        """What the function does with a sample itself."""
+        """What the function does with a sample itself, called once more: it may remember earlier calls."""
         if sample not in self.heres:
             self.heres[sample] = self.original.run(self.inputs[sample])
         return self.heres[sample]

@@ -62,6 +62,8 @@ def idle_items(network: Network, leaves: Sequence[Tensor]) -> list[tuple[Weight,
         found = iter(torch.autograd.grad(whole, learning, retain_graph=True, allow_unused=True))
         parts = [next(found) if tensor.requires_grad else None for tensor in tensors]
         moved = [mask if part is None else mask | (part != 0).cpu() for mask, part in zip(moved, parts, strict=True)]
+        if all(bool(mask.all()) for mask, tensor in zip(moved, tensors, strict=True) if tensor.requires_grad):
+            break
     pairs = zip(trainable, tensors, moved, strict=True)
     return [(weight, ~mask) for weight, tensor, mask in pairs if tensor.requires_grad and not bool(mask.all())]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
@@ -83,8 +84,8 @@ class Watch:
 
     def __init__(self, files: frozenset[str]) -> None:
         self.files = files
-        self.steps: Counter[tuple[str, int, int]] = Counter()
-        self.total = 0
+        self.pairs: dict[str, defaultdict[tuple[int, int], int]] = {file: defaultdict(int) for file in files}
+        self.lines = itertools.count(1)
 
     def __enter__(self) -> None:
         self.before = sys.gettrace()
@@ -94,11 +95,17 @@ class Watch:
         sys.settrace(self.before)
 
     @property
+    def steps(self) -> Counter[tuple[str, int, int]]:
+        """How often a line ran after another in one call."""
+        return Counter({(file, *pair): count for file, pairs in self.pairs.items() for pair, count in pairs.items()})
+
+    @property
     def hits(self) -> Counter[tuple[str, int]]:
         """How often each line ran."""
         found: Counter[tuple[str, int]] = Counter()
-        for (file, _, line), count in self.steps.items():
-            found[file, line] += count
+        for file, pairs in self.pairs.items():
+            for (_, line), count in pairs.items():
+                found[file, line] += count
         return found
 
     def enter(self, frame: FrameType, event: str, arg: Any) -> Any:
@@ -106,17 +113,16 @@ class Watch:
         file = frame.f_code.co_filename
         if file not in self.files:
             return None
-        counts, steps, last = not frame.f_code.co_name.startswith("<"), self.steps, 0
+        counts, pairs, lines, last = not frame.f_code.co_name.startswith("<"), self.pairs[file], self.lines, 0
 
         def step(frame: FrameType, event: str, arg: Any) -> Any:
             nonlocal last
             if event == "line":
-                self.total += 1
-                if self.total > MOST_LINES:
+                if next(lines) > MOST_LINES:
                     raise TooLong
                 if counts:
                     line = frame.f_lineno
-                    steps[file, last, line] += 1
+                    pairs[last, line] += 1
                     last = line
             return step
 
