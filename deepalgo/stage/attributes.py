@@ -229,7 +229,7 @@ def set_attribute(machine: Machine, value: Any, name: str, item: Any, node: ast.
 
 def write_attribute(machine: Machine, value: Any, name: str, item: Any, node: ast.AST) -> None:
     """`object.__setattr__(value, name, item)`."""
-    if own_containers.base_of(type(value)) is None:
+    if isinstance(value, StandIn) or own_containers.base_of(type(value)) is None:
         _refuse_without_attributes(machine, value, name, node)
     borrow(machine, value, node)
     if isinstance(value, type):
