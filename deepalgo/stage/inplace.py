@@ -9,6 +9,7 @@ from typing import Any
 from deepalgo.stage import arithmetic, iteration, subscripts
 from deepalgo.stage.arrays import indexing
 from deepalgo.stage.arrays.box import Array
+from deepalgo.stage.arrays.elementwise import Masked
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.unions import distribute
 from deepalgo.stage.values import Signal, Union, user_method
@@ -18,9 +19,9 @@ def update(machine: Machine, op: type[ast.operator], held: Any, value: Any, node
     """What a name holds after `held op= value`."""
     from deepalgo.stage.calls import call
 
-    if isinstance(held, Union) and any(isinstance(case, (list, dict, set, deque, Array)) for _, case in held.cases):
+    if isinstance(held, Union) and any(isinstance(case, (list, dict, set, deque, Array, Masked)) for _, case in held.cases):
         return distribute(machine, held, lambda case: update(machine, op, case, value, node), node)
-    if isinstance(held, Array):
+    if isinstance(held, (Array, Masked)):
         indexing.store(machine, held, ..., arithmetic.binary(machine, op, held, value, node), node)
         return held
     method = user_method(held, f"__i{arithmetic.DUNDERS[op]}__")

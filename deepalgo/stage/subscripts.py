@@ -191,7 +191,7 @@ def set_item(machine: Machine, container: Any, key: Any, value: Any, node: ast.A
     if isinstance(key, Union):
         distribute(machine, key, lambda case: set_item(machine, container, case, value, node), node)
         return
-    if isinstance(container, Array):
+    if isinstance(container, (Array, Masked)):
         indexing.store(machine, container, key, value, node)
         return
     if isinstance(container, (Signal, str, tuple, int, float)):

@@ -19,14 +19,32 @@ from deepalgo.stage.unions import distribute_first
 from deepalgo.stage.values import DataLength, Known, Signal, UserRaise
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Masked(DataLength):
-    """`array[mask]` with a mask that depends on data: good for arithmetic with the same mask, for sums, and for storing back."""
+    """`array[mask]` with a mask that depends on data: good for arithmetic with the same mask, for sums, and for storing back.
+
+    It is an array of its own, which can be written to; `array` holds its numbers where they were before the mask.
+    """
 
     python = "numpy.ndarray"
+    fields = ("array", "mask")
 
-    signal: Signal
-    mask: Signal
+    __slots__ = ("array", "mask")
+
+    def __init__(self, array: Array, mask: Signal) -> None:
+        self.array = array
+        self.mask = mask
+
+    @property
+    def signal(self) -> Signal:
+        """The numbers that it holds now, and some at the places that the mask drops."""
+        held = self.array.held
+        assert isinstance(held, Signal)
+        return held
+
+
+def kept(machine: Machine, signal: Signal, mask: Signal) -> Masked:
+    """The numbers that a mask keeps, as a new array."""
+    return Masked(machine.heap.created(Array(signal)), mask)
 
 
 UNARY: dict[str, str] = {
@@ -146,7 +164,7 @@ def _apply_masked(machine: Machine, name: str, native: Callable[..., Any], args:
     if machine.numpy_raises is not None and name in MAY_WARN:
         machine.refuse("numbers that a mask drops would raise NumPy's warnings here", "Use np.where.")
     whole = apply(machine, name, native, [wrap(machine, item.signal) if isinstance(item, Masked) else item for item in args])
-    return Masked(to_signal(machine, whole), masks[0])
+    return kept(machine, to_signal(machine, whole), masks[0])
 
 
 def with_known(machine: Machine, native: Callable[..., Any], result: Signal, signals: list[Signal]) -> Signal:

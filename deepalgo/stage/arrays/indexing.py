@@ -11,7 +11,7 @@ from deepalgo.ir import Kind, Type
 from deepalgo.stage.aliases import has_kin
 from deepalgo.stage.arrays.box import Array, as_attr, attr_of_plain, read, root_of, seen, shape_of
 from deepalgo.stage.arrays.convert import box, is_plain, kind, plain, to_signal, wrap
-from deepalgo.stage.arrays.elementwise import Masked, Positions, call_numpy
+from deepalgo.stage.arrays.elementwise import Masked, Positions, call_numpy, kept
 from deepalgo.stage.machine import UNROLL, Machine
 from deepalgo.stage.structure import stand_for
 from deepalgo.stage.unions import distribute
@@ -183,7 +183,7 @@ def place_of(machine: Machine, index: Signal, size: int, message: str) -> Signal
 
 def _masked(machine: Machine, array: Signal, entries: list[Any], node: ast.AST) -> Any:
     mask, key = _mask_and_rest(machine, array.shape, entries, node)
-    return Masked(array if not key else machine.emit("take", array, key=as_attr(key), flavour="np"), mask)
+    return kept(machine, array if not key else machine.emit("take", array, key=as_attr(key), flavour="np"), mask)
 
 
 def _mask_and_rest(machine: Machine, shape: tuple[int, ...], entries: list[Any], node: ast.AST) -> tuple[Signal, tuple[Any, ...]]:
@@ -233,7 +233,10 @@ def same_computation(machine: Machine, a: Signal, b: Signal, depth: int = 8) -> 
 
 def store(machine: Machine, array: Any, key: Any, value: Any, node: ast.AST) -> None:
     """`array[key] = value`."""
-    if isinstance(array, (Masked, Positions)):
+    if isinstance(array, Masked):
+        _store_kept(machine, array, key, value, node)
+        return
+    if isinstance(array, Positions):
         machine.refuse("this writes into an array whose length depends on data", "Use np.where on the whole array.", node)
     if isinstance(array, Union):
         distribute(machine, array, lambda case: store(machine, case, key, value, node), node)
@@ -244,6 +247,25 @@ def store(machine: Machine, array: Any, key: Any, value: Any, node: ast.AST) -> 
     entries = as_entries(machine, key)
     updated = _updated(machine, array, entries, value, node)
     write(machine, root, array, updated)
+
+
+def _store_kept(machine: Machine, array: Masked, key: Any, value: Any, node: ast.AST) -> None:
+    """`kept[key] = value`, all of it or where a further mask holds."""
+    root, held = writable(machine, array.array, node), array.signal
+    taken = array.mask
+    if isinstance(key, Masked) and key.signal.kind is Kind.BOOL and same_computation(machine, key.mask, array.mask):
+        taken = machine.emit("and", array.mask, key.signal, flavour="np")
+    elif key is not ... and not (isinstance(key, slice) and key == slice(None)):
+        machine.refuse("this writes into an array whose length depends on data", "Use np.where on the whole array.", node)
+    if isinstance(value, Masked) and not same_computation(machine, value.mask, taken):
+        machine.refuse("values chosen by one mask are stored by another", "Use the same mask variable on both sides.", node)
+    if isinstance(value, Union):
+        value = distribute(machine, value, lambda case: to_signal(machine, case), node)
+    new = value.signal if isinstance(value, Masked) else to_signal(machine, value)
+    if new.kind > held.kind or taken.shape != held.shape or (not isinstance(value, Masked) and new.shape not in ((), (1,))):
+        machine.refuse("an array is spread over a mask that depends on data", "Use np.where.", node)
+    updated = machine.emit("select", taken, machine.cast(new, Type(held.kind, new.shape)), held, flavour="np")
+    write(machine, root, array.array, updated)
 
 
 def writable(machine: Machine, array: Any, node: ast.AST) -> Array:

@@ -17,7 +17,7 @@ from deepalgo.ir import Kind, Type
 from deepalgo.stage import arithmetic
 from deepalgo.stage.arrays.box import DTYPES
 from deepalgo.stage.arrays.convert import to_signal, wrap
-from deepalgo.stage.arrays.elementwise import Masked, Positions, apply, emit
+from deepalgo.stage.arrays.elementwise import Masked, Positions, apply, emit, kept
 from deepalgo.stage.arrays.indexing import as_entries, same_computation
 from deepalgo.stage.arrays.reductions import reduce
 from deepalgo.stage.gate import MASKED
@@ -83,7 +83,7 @@ def item(machine: Machine, value: Masked | Positions, key: Any, node: ast.AST) -
 
     if isinstance(key, Masked) and key.signal.kind is Kind.BOOL and isinstance(value, Masked):
         _refuse_other_mask(machine, [value, key], node)
-        return Masked(value.signal, machine.emit("and", value.mask, key.signal, flavour="np"))
+        return kept(machine, value.signal, machine.emit("and", value.mask, key.signal, flavour="np"))
     part = None
     if isinstance(value, Masked) and isinstance(key, (tuple, EllipsisType)):
         part = rows.taken(machine, value, as_entries(machine, key))
@@ -219,7 +219,7 @@ def _cumulated(machine: Machine, given: dict[str, Any], node: ast.AST) -> Any:
     if set(given) - {"a"} or not _is_row(value) or len(value.mask.shape) != 1 or value.signal.kind is not Kind.REAL:
         return None
     held = emit(machine, "select", value.mask, value.signal, 0.0)
-    return Masked(machine.emit("cumsum", held, axis=0, flavour="np"), value.mask)
+    return kept(machine, machine.emit("cumsum", held, axis=0, flavour="np"), value.mask)
 
 
 # --- shapes and copies ----------------------------------------------------------------------------------------------------------
@@ -230,13 +230,25 @@ def _alike(fill: float) -> Rule:
         value = next(iter(given.values()))
         if len(given) != 1 or value.signal.kind is not Kind.REAL:
             return None
-        return Masked(machine.constant_array(np.full(value.signal.shape, fill)), value.mask)
+        return kept(machine, machine.constant_array(np.full(value.signal.shape, fill)), value.mask)
 
     return rule
 
 
+def _full(machine: Machine, given: dict[str, Any], node: ast.AST) -> Any:
+    value, fill = given["a"], given["fill_value"]
+    if len(given) != 2 or not isinstance(value, Masked) or value.signal.kind is not Kind.REAL or not isinstance(fill, (int, float)):
+        return None
+    return kept(machine, machine.constant_array(np.full(value.signal.shape, float(fill))), value.mask)
+
+
+def _copied(machine: Machine, given: dict[str, Any], node: ast.AST) -> Any:
+    value = _itself(machine, given, node)
+    return value if value is None else kept(machine, value.signal, value.mask)
+
+
 def _itself(machine: Machine, given: dict[str, Any], node: ast.AST) -> Any:
-    """A copy: numbers that a mask keeps are never written to in place."""
+    """The same array."""
     value, dtype = next(iter(given.values())), given.get("dtype")
     same = dtype is None or (isinstance(value, Masked) and value.signal.kind is Kind.REAL and dtype in (float, np.float64, np.dtype(float)))
     known = set(given) - {"dtype", "copy", "order", "ndmin", "subok"}
@@ -245,12 +257,12 @@ def _itself(machine: Machine, given: dict[str, Any], node: ast.AST) -> Any:
 
 def _where(machine: Machine, given: dict[str, Any], node: ast.AST) -> Any:
     parts = list(given.values())
-    kept = [part for part in parts if isinstance(part, Masked)]
+    masked = [part for part in parts if isinstance(part, Masked)]
     if len(parts) != 3 or any(to_signal(machine, part).shape for part in parts if not isinstance(part, Masked)):
         return None
-    _refuse_other_mask(machine, kept, node)
+    _refuse_other_mask(machine, masked, node)
     whole = apply(machine, "select", np.where, [wrap(machine, part.signal) if isinstance(part, Masked) else part for part in parts])
-    return Masked(to_signal(machine, whole), kept[0].mask)
+    return kept(machine, to_signal(machine, whole), masked[0].mask)
 
 
 def _count_nonzero(machine: Machine, given: dict[str, Any], node: ast.AST) -> Any:
@@ -264,8 +276,9 @@ def _count_nonzero(machine: Machine, given: dict[str, Any], node: ast.AST) -> An
 MASKED.update({
     np.var: _spread(root=False), np.std: _spread(root=True), np.median: _median, np.percentile: _quantile(percent=True),
     np.quantile: _quantile(percent=False), np.dot: _dot, np.inner: _dot, np.vdot: _dot, np.linalg.norm: _norm, np.cumsum: _cumulated,
-    np.zeros_like: _alike(0.0), np.ones_like: _alike(1.0), np.empty_like: _alike(0.0), np.array: _itself, np.asarray: _itself,
-    np.asanyarray: _itself, np.copy: _itself, np.atleast_1d: _itself, np.ravel: _itself, np.where: _where, np.count_nonzero: _count_nonzero,
+    np.zeros_like: _alike(0.0), np.ones_like: _alike(1.0), np.empty_like: _alike(0.0), np.full_like: _full, np.array: _copied,
+    np.asarray: _itself, np.asanyarray: _itself, np.copy: _copied, np.atleast_1d: _itself, np.ravel: _itself, np.where: _where,
+    np.count_nonzero: _count_nonzero,
     np.size: lambda machine, given, node: attribute(machine, given["a"], "size") if len(given) == 1 else None,
     np.shape: lambda machine, given, node: attribute(machine, given["a"], "shape"),
 })

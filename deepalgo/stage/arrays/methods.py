@@ -13,7 +13,7 @@ import numpy as np
 from deepalgo.stage.arrays import constructors, layout, linear, masked
 from deepalgo.stage.arrays.box import DTYPES, Array, kind_of_array, read, shape_of
 from deepalgo.stage.arrays.convert import box, is_plain, new_array, plain, to_signal, wrap
-from deepalgo.stage.arrays.elementwise import Masked, Positions, apply
+from deepalgo.stage.arrays.elementwise import Masked, Positions, apply, kept
 from deepalgo.stage.arrays.indexing import writable, write
 from deepalgo.stage.gate import MASKED, gate
 from deepalgo.stage.machine import Machine
@@ -106,11 +106,13 @@ def attribute(machine: Machine, array: Any, name: str, node: ast.AST) -> Any:
 
 def _takes_masked(array: Any, name: str) -> bool:
     """Whether a method knows numbers that a mask keeps."""
-    known = name in ("sum", "prod", "min", "max", "any", "all", "mean") or (name in SAME and getattr(np, name, None) in MASKED)
+    known = name in ("sum", "prod", "min", "max", "any", "all", "mean", "copy") or (name in SAME and getattr(np, name, None) in MASKED)
     return isinstance(array, Masked) and known
 
 
 def _copy(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    if isinstance(array, Masked):
+        return kept(machine, array.signal, array.mask)
     return constructors.make(machine, [array], kwargs, node, copies=True)
 
 

@@ -15,6 +15,7 @@ from deepalgo.stage.arrays import masked  # noqa: F401  # its rules come first
 from deepalgo.stage.arrays.box import as_attr
 from deepalgo.stage.arrays.convert import is_array, is_plain, plain, shape, to_signal, wrap
 from deepalgo.stage.arrays.elementwise import Masked
+from deepalgo.stage.arrays.elementwise import kept as new
 from deepalgo.stage.arrays.indexing import expanded, is_basic, probe, same_computation
 from deepalgo.stage.gate import MASKED
 from deepalgo.stage.machine import Machine
@@ -48,7 +49,9 @@ def taken(machine: Machine, value: Masked, entries: list[Any]) -> Masked | None:
     behind = value.signal.shape[len(value.mask.shape) :]
     probe(machine, (1, *behind), tuple(found))
     key = (*(slice(None),) * len(value.mask.shape), *found[1:])
-    return Masked(machine.emit("take", value.signal, key=as_attr(key), flavour="np"), value.mask)
+    part = new(machine, machine.emit("take", value.signal, key=as_attr(key), flavour="np"), value.mask)
+    part.array.shared = value.array.shared = True  # NumPy gives a view
+    return part
 
 
 def _alike(machine: Machine, given: dict[str, Any]) -> list[Masked] | None:
@@ -63,7 +66,7 @@ def _applied(machine: Machine, function: Any, given: dict[str, Any], kept: Maske
     signature = signature_of(function)
     assert signature is not None
     args, kwargs = Bound(given, [], {}).arguments(signature)
-    return Masked(to_signal(machine, rule_of(function)(machine, args, kwargs, node)), kept.mask)
+    return new(machine, to_signal(machine, rule_of(function)(machine, args, kwargs, node)), kept.mask)
 
 
 def _whole(machine: Machine, value: Any) -> Any:
@@ -160,7 +163,7 @@ def made(machine: Machine, size: Any, fill: float) -> Masked | None:
     mask = _counted(machine, rows) if isinstance(rows, Signal) else None
     if mask is None or not all(type(item) is int for item in behind):
         return None
-    return Masked(machine.constant_array(np.full((*mask.shape, *behind), fill)), mask)
+    return new(machine, machine.constant_array(np.full((*mask.shape, *behind), fill)), mask)
 
 
 def _counted(machine: Machine, number: Signal) -> Signal | None:
