@@ -70,6 +70,7 @@ LIMITS = {
     "PythonOrNumPy": ("{}, and data decides whose number this is", "Convert it first, with float or np.float64"),
     "ComplexEdge": ("this is {}", "Keep its parts finite"),
     "ComplexEigenvalues": ("{}", "Make the matrix symmetric"),
+    "EndlessMatrix": ("this is {}", "Ask np.isfinite first"),
     "LargeOrder": ("this is {}", "Keep the order small"),
     "SameNaN": ("{}", "Ask math.isnan first"),
     "OrderOfNaN": ("{}", "Take NaN out before you sort"),

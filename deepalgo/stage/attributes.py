@@ -200,8 +200,8 @@ class Super(StandIn):
 
 
 def _refuse_frozen(machine: Machine, value: Any, message: str) -> None:
-    """Fields of a frozen dataclass cannot be changed."""
-    parameters = getattr(type(value), "__dataclass_params__", None)
+    """Fields of a frozen dataclass of the user's cannot be changed."""
+    parameters = None if isinstance(value, StandIn) else getattr(type(value), "__dataclass_params__", None)
     if parameters is not None and parameters.frozen:
         raise UserRaise(dataclasses.FrozenInstanceError, message, machine.span)
 

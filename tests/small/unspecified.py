@@ -16,8 +16,8 @@ from tests.small.inputs import Row
 UNSTABLE = frozenset({"np_argsort"})
 LINEAR = frozenset(
     "array_matmul matrix_multiply method_dot method_transpose np_cholesky np_convolve np_convolve_same np_corrcoef np_correlate np_cov "
-    "np_det np_dot np_dot_matrix np_einsum np_eigvalsh np_inner np_inv np_matmul np_multi_dot np_norm_frobenius np_pinv np_polyfit "
-    "np_slogdet np_slogdet_sign np_solve np_vdot operator_matmul polynomial_products_of_data".split()
+    "np_det np_dot np_dot_matrix np_einsum np_eigh np_eigvalsh np_inner np_inv np_matmul np_multi_dot np_norm_frobenius np_pinv np_polyfit "
+    "np_svd np_svd_vectors np_slogdet np_slogdet_sign np_solve np_vdot operator_matmul polynomial_products_of_data".split()
 )
 #: Functions whose zeros may have either sign.
 SIGNLESS = LINEAR | set("np_relu np_maximum np_minimum np_fmax np_fmin np_maximum_number np_minimum_number np_fmin_number".split())

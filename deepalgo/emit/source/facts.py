@@ -24,7 +24,7 @@ PY, NP, MIXED = "py", "np", "mixed"
 #: Errors that say what the network cannot do and Python can: large integers, and results of another kind.
 OURS = {
     "IntegerTooLarge", "ComplexResult", "FloatResult", "RealResult", "PythonOrNumPy", "OrderOfNaN", "ComplexEdge", "SameNaN", "LargeOrder",
-    "ComplexEigenvalues",
+    "ComplexEigenvalues", "EndlessMatrix",
 }
 #: Array operations that raise by themselves.
 ARRAYS = {

@@ -161,7 +161,7 @@ def _eigvalsh(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
 def _svd(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_native(machine, np.linalg.svd, args, kwargs, node)
-    matrix = _real_matrix(machine, args[0], "SVD did not converge", node)
+    matrix = _real_matrix(machine, args[0], node)
     values = wrap(machine, emit(machine, "svd_s", matrix))
     if not kwargs.get("compute_uv", True):
         return values
@@ -174,7 +174,7 @@ def _svd(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def _eig(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_native(machine, np.linalg.eig, args, kwargs, node)
-    matrix = _real_matrix(machine, _square_matrix(machine, args[0]), "Array must not contain infs or NaNs", node)
+    matrix = _real_matrix(machine, _square_matrix(machine, args[0]), node, "Array must not contain infs or NaNs")
     machine.check(machine.emit("eig_is_real", matrix), "ComplexEigenvalues", "the eigenvalues of a matrix are complex here")
     return _named(np.linalg.eig, *(wrap(machine, emit(machine, name, matrix)) for name in ("eig_w", "eig_v")))
 
@@ -183,7 +183,7 @@ def _eig(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
 def _eigh(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_native(machine, np.linalg.eigh, args, kwargs, node)
-    matrix = _real_matrix(machine, _square_matrix(machine, args[0]), "Eigenvalues did not converge", node)
+    matrix = _real_matrix(machine, _square_matrix(machine, args[0]), node)
     return _named(np.linalg.eigh, *(wrap(machine, emit(machine, name, matrix)) for name in ("eigh_w", "eigh_v")))
 
 
@@ -198,13 +198,16 @@ def _named(native: Any, *parts: Any) -> Any:
     return made(*parts) if hasattr(made, "_fields") else parts
 
 
-def _real_matrix(machine: Machine, value: Any, text: str, node: ast.AST) -> Signal:
-    """One matrix of real numbers, which must be finite."""
+def _real_matrix(machine: Machine, value: Any, node: ast.AST, text: str = "") -> Signal:
+    """One matrix of real numbers. `text` is what NumPy raises where they are not finite; without one LAPACK decides."""
     matrix = _same_kind(machine, value)[0]
     if matrix.kind is Kind.COMPLEX or len(matrix.shape) != 2 or 0 in matrix.shape:
         machine.refuse("this decomposition has a rule for one matrix of real numbers only", "Write it out with NumPy's functions.", node)
     finite = reduce(machine, "all", emit(machine, "isfinite", matrix), None, False)
-    machine.check(finite, np.linalg.LinAlgError, text)
+    if text:
+        machine.check(finite, np.linalg.LinAlgError, text)
+    else:
+        machine.check(finite, "EndlessMatrix", "a decomposition of a matrix whose numbers are not finite")
     return matrix
 
 

@@ -352,6 +352,28 @@ def np_eigvalsh(s):
     return np.linalg.eigvalsh(s + s.T)
 
 
+def np_eigh(s):
+    return np.linalg.eigh(s + s.T)[0]
+
+
+def np_eig(x):
+    values, vectors = np.linalg.eig(np.array([[2.0, x / (1.0 + abs(x))], [0.5, -3.0]]))
+    return values, np.abs(vectors)
+
+
+def np_eigvals(x):
+    return np.linalg.eigvals(np.array([[4.0, 1.0], [2.0, x / (1.0 + abs(x))]]))
+
+
+def np_svd(m):
+    return np.linalg.svd(m, compute_uv=False)
+
+
+def np_svd_vectors(m):
+    u, s, vh = np.linalg.svd(m, full_matrices=False)
+    return u[:, 0] * vh[0, 0], s
+
+
 def np_inv(s):
     return np.linalg.inv(s)
 
