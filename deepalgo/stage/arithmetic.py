@@ -7,6 +7,7 @@ import functools
 import operator
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -155,11 +156,11 @@ def on_signals(machine: Machine, op: type[ast.operator], left: Any, right: Any) 
         return elementwise.apply(machine, NAMES[op], NATIVE[op], [left, right])
     with machine.doubting(flavour):
         result = _RULES.get(op, _plain)(machine, op, left, right, flavour)
-    if op is not ast.Div and result.kind is Kind.REAL and may_be_whole(machine, left) and may_be_whole(machine, right):
-        machine.mixed.add(result.value.id)
+    if op is not ast.Div and result.kind is Kind.REAL and may_be_whole(left) and may_be_whole(right):
+        result = replace(result, mixed=True)
     if known is None:
         return result
-    return Signal(result.value, flavour, result.uniform, Known(value, known[2]))
+    return replace(result, flavour=flavour, known=Known(value, known[2]))
 
 
 def _known(left: Any, right: Any) -> tuple[Any, Any, frozenset[str]] | None:
@@ -199,9 +200,9 @@ def _kind(value: Any) -> Kind:
     return value.kind if isinstance(value, Signal) else kind_of(value)
 
 
-def may_be_whole(machine: Machine, value: Any) -> bool:
+def may_be_whole(value: Any) -> bool:
     """Whether a number is an int, on some path at least."""
-    return _kind(value) <= Kind.INT or (isinstance(value, Signal) and value.value.id in machine.mixed)
+    return _kind(value) <= Kind.INT or (isinstance(value, Signal) and value.mixed)
 
 
 def _plain(machine: Machine, op: type[ast.operator], left: Any, right: Any, flavour: str) -> Signal:
@@ -387,10 +388,8 @@ def unary(machine: Machine, op: type[ast.unaryop], operand: Any, node: ast.AST) 
     if name == "invert" and operand.kind > Kind.INT:
         raise UserRaise(TypeError, "bad operand type for unary ~: 'float'", machine.span)
     result = machine.emit(name, operand, flavour=operand.flavour)
-    if operand.value.id in machine.mixed:
-        machine.mixed.add(result.value.id)
     known = None if operand.known is None else Known(function(operand.known.value), operand.known.keys)
-    return Signal(result.value, operand.flavour, operand.uniform, known)
+    return Signal(result.value, operand.flavour, operand.uniform, known, operand.mixed)
 
 
 _RULES: dict[type[ast.operator], Callable[[Machine, type[ast.operator], Any, Any, str], Signal]] = {

@@ -102,8 +102,8 @@ def _better(machine: Machine, name: str, native: Any, best: Any, item: Any, key:
     plain = [isinstance(side, Signal) or is_number(side) for side in (best, item)]
     if key is None and all(plain) and _same_kind(best, item):
         chosen = pointwise(machine, name, native, best, item, flavour=arithmetic.flavour_of_choice(best, item))
-        if isinstance(chosen, Signal) and any(arithmetic.may_be_whole(machine, side) for side in (best, item)):
-            machine.mixed.add(chosen.value.id)
+        if isinstance(chosen, Signal) and any(map(arithmetic.may_be_whole, (best, item))):
+            return replace(chosen, mixed=True)
         return chosen
     sides = [item, best] if key is None else [call(machine, key, [side], {}, node) for side in (item, best)]
     op = ast.Lt if name == "min" else ast.Gt
@@ -190,7 +190,7 @@ def _float_one(machine: Machine, value: Any, node: ast.AST) -> Any:
         return call_native(machine, float, [value], {}, node)
     if value.kind is Kind.COMPLEX:
         raise UserRaise(TypeError, "float() argument must be a string or a real number, not 'complex'", machine.span)
-    if value.kind is Kind.REAL and value.flavour == "py" and not value.shape and value.value.id not in machine.mixed:
+    if value.kind is Kind.REAL and value.flavour == "py" and not value.shape and not value.mixed:
         return value  # the same object
     if value.shape:
         value = iteration.only_item(machine, value)

@@ -65,7 +65,7 @@ def _isinstance(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> 
 def one_answer(machine: Machine, value: Any, ask: Callable[[Any], Any], node: ast.AST) -> Any:
     """Ask for the type of a number; refuse where it is whole on one path and not on another, and the answer depends on that."""
     answer = ask(value)
-    if isinstance(value, Signal) and value.value.id in machine.mixed and any(ask(other) != answer for other in (1, True)):
+    if isinstance(value, Signal) and value.mixed and any(ask(other) != answer for other in (1, True)):
         machine.refuse("whether this number is an int or a float depends on data", "Make it a float on every path.", node)
     return answer
 

@@ -11,7 +11,7 @@ import ast
 from collections import deque
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from deepalgo.ir import Block, Kind, Loop, Statement, Type, Value, While
@@ -349,16 +349,23 @@ class LoopRegion:
         for place, structure in self.carried.values():
             leaves = [Signal(next(left), number.flavour, False, None) for number in numbers(structure)]
             value = decode(self.machine, structure, iter(leaves))
-            place.write(self.machine, _defined(value) if self._is_assigned(draft, place) else value)
+            place.write(self.machine, self._as_left(draft, place, value) if self._surely_runs(draft) else value)
         self.machine.kin_before = None
         for place in self.given_up.values():
             place.write(self.machine, UNDEFINED)
         self._relate()
 
-    def _is_assigned(self, draft: Draft, place: Place) -> bool:
-        """Whether a place that was empty before the loop is not empty after it: some round runs to its end, and fills it."""
-        runs = draft.verdict is None and self.rounds is not None and isinstance(self.rounds.count, int) and self.rounds.count > 0
-        return runs and isinstance(self._after(draft, place), Signal)
+    def _surely_runs(self, draft: Draft) -> bool:
+        """Whether some round runs to its end."""
+        return draft.verdict is None and self.rounds is not None and isinstance(self.rounds.count, int) and self.rounds.count > 0
+
+    def _as_left(self, draft: Draft, place: Place, value: Any) -> Any:
+        """A number of the last round: no longer undefined, and mixed only if the round leaves it so."""
+        left = self._after(draft, place)
+        if not isinstance(left, Signal):
+            return value
+        value = _defined(value)
+        return replace(value, mixed=left.mixed) if isinstance(value, Signal) else value
 
 
 def ways_out(machine: Machine, control: dict[str, Any]) -> Exit:

@@ -54,7 +54,6 @@ class Machine:
         self.integers = integers
         self.facts: list[dict[int, bool]] = [{}]
         self.loose: dict[int, Any] = {}
-        self.mixed: set[int] = set()  # numbers that are whole on one path and not on another
         self.kin_before: dict[int, tuple[Any, ...]] | None = None  # while a loop gives each place that it carries a copy of its own
         self.doubtful = False
         self.inputs: set[int] = set()  # numbers that the caller passes

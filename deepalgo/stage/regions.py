@@ -15,13 +15,12 @@ from typing import Any
 from deepalgo.ir import Block, Check, If, Kind, Op, Statement, Type, Value, While, blocks
 from deepalgo.stage.aliases import holders, parts, relate
 from deepalgo.stage.arrays.box import own_content
-from deepalgo.stage.builder import kind_of
 from deepalgo.stage.exits import DEAD, Case, Exit, Way, falling
 from deepalgo.stage.heap import Change, restore_content
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.moments import SPENT, Spendable, is_spent
-from deepalgo.stage.structure import ANYTHING, Number, Structure, decode, encode, is_same, join, structure_of
-from deepalgo.stage.values import UNDEFINED, Signal, UserRaise, is_number
+from deepalgo.stage.structure import ANYTHING, Structure, decode, encode, is_same, join, structure_of
+from deepalgo.stage.values import UNDEFINED, Signal, UserRaise
 
 Thunk = Callable[[], Exit]
 
@@ -287,22 +286,13 @@ class Meeting:
                 structure = join(structure, structure_of(value, self.machine.is_loose, self.machine.is_made))
         leaves = self._line_up(values, structure)
         shared = self._shared(values, slots)
-        mixed = isinstance(structure, Number) and self._is_mixed(values)
-        return lambda: self._decoded(structure, leaves, shared, mixed)
+        return lambda: self._decoded(structure, leaves, shared)
 
-    def _decoded(self, structure: Structure, leaves: list[Callable[[], Signal]], shared: list[Any], mixed: bool) -> Any:
+    def _decoded(self, structure: Structure, leaves: list[Callable[[], Signal]], shared: list[Any]) -> Any:
         value = decode(self.machine, structure, iter([leaf() for leaf in leaves]))
-        if mixed:
-            self.machine.mixed.add(value.value.id)
         if shared:
             relate(self.machine, [*shared, *parts(self.machine, value)])
         return value
-
-    def _is_mixed(self, values: list[Any]) -> bool:
-        """Whether a number is whole on one path and not on another."""
-        numbers = [value for value in values if isinstance(value, Signal) or is_number(value)]
-        kinds = {value.kind if isinstance(value, Signal) else kind_of(value) for value in numbers}
-        return len(kinds) > 1 or any(isinstance(value, Signal) and value.value.id in self.machine.mixed for value in values)
 
     def _shared(self, values: list[Any], slots: int) -> list[Any]:
         """Containers among the values that are merged by value although other places of their arm refer to them as well."""

@@ -14,7 +14,7 @@ import abc
 import math
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 import numpy as np
@@ -33,10 +33,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """One leaf."""
+    """One leaf; `mixed` if it is whole on some paths and not on others."""
 
     type: Type
     flavour: str
+    mixed: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,7 +139,7 @@ def structure_of(value: Any, fresh: Callable[[Any], bool], made: Callable[[Any],
         case Anything():
             return value
         case Signal():
-            return Number(value.type, value.flavour)
+            return Number(value.type, value.flavour, value.mixed)
         case Union():
             return Alternatives(tuple(structure_of(item, fresh, made) for _, item in value.cases))
         case Array():
@@ -239,7 +240,8 @@ def _unify_numbers(a: Number | Fixed, b: Number | Fixed) -> Number | None:
     kind = max(first.type.kind, second.type.kind)
     if first.type.shape:
         return Number(Type(kind, first.type.shape), "np")
-    return Number(Type(kind), first.flavour if first.flavour == second.flavour else "either")
+    mixed = first.mixed or second.mixed or first.type != second.type
+    return Number(Type(kind), first.flavour if first.flavour == second.flavour else "either", mixed)
 
 
 def _as_number(structure: Number | Fixed) -> Number | None:
@@ -388,7 +390,7 @@ def decode(machine: Machine, structure: Structure, leaves: Iterator[Signal]) -> 
     match structure:
         case Number():
             leaf = next(leaves)
-            return Signal(leaf.value, structure.flavour, leaf.uniform, leaf.known)
+            return Signal(leaf.value, structure.flavour, leaf.uniform, leaf.known, structure.mixed)
         case Boxed(item=Array() as item):
             return item
         case Boxed():

@@ -75,7 +75,8 @@ class Signal(StandIn):
 
     `flavour` tells Python's numbers ("py") from NumPy's ("np"): they differ in division by zero, overflow and domain errors, and
     in sums of truth values. A number that is the one on some paths and the other on others is "either".
-    `known` is there while only weights and constants entered; `uniform` means that all samples share it.
+    `known` is there while only weights and constants entered; `uniform` means that all samples share it. A number is `mixed` that is
+    whole on some paths and not on others.
     """
 
     python = "float"
@@ -84,6 +85,7 @@ class Signal(StandIn):
     flavour: str = "py"
     uniform: bool = False
     known: Known | None = None
+    mixed: bool = False
 
     @property
     def type(self) -> Type:

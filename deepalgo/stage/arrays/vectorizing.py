@@ -133,7 +133,7 @@ def _number_of_numpy(value: Any) -> Any:
 def _kind(machine: Machine, value: Any, node: ast.AST) -> np.dtype[Any]:
     _refuse_no_number(machine, value, node)
     signal = to_signal(machine, value)
-    if signal.value.id in machine.mixed:
+    if signal.mixed:
         remedy = "Make it a float on every path, or say np.vectorize(..., otypes=[float])."
         machine.refuse("whether the first answer of a function under `np.vectorize` is an int or a float depends on data", remedy, node)
     dtype: np.dtype[Any] = DTYPES[signal.kind]
