@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from deepalgo.emit.depth import deep_calls
+from deepalgo.emit.depth import compiling
 from deepalgo.emit.prune import prune
 from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, InternalError
 from deepalgo.ir import Block, Check, Loop, While, blocks, walk
@@ -106,7 +106,7 @@ def _turns_complex(network: Network, example: tuple[Any, dict[str, Any]] | None)
 def _stage(fn: Callable[..., Any], example: Example, integers: bool, complex_at: frozenset[Span]) -> Staged:
     """Stage with room for deep recursion; what goes wrong inside is our bug and says so."""
     try:
-        with deep_calls():
+        with compiling():
             staged = stage(fn, example, integers=integers, complex_at=complex_at)
             return replace(staged, program=prune(staged.program))
     except DeepalgoError:

@@ -1,5 +1,6 @@
 """Chains of early returns: each puts the rest of the function into its other branch, one inside of the other."""
 
+import gc
 import linecache
 
 import pytest
@@ -54,3 +55,18 @@ def test_source_that_python_cannot_read_is_refused():
     assert str(refusal.value) == (
         "the source of f0 would have 122 levels of indentation, and Python reads 99: look such cases up in a table, in a loop"
     )
+
+
+def test_python_searches_for_cycles_again_after_compiling():
+    def refused(x):
+        return str(x)[0]
+
+    for collects in (True, False):
+        (gc.enable if collects else gc.disable)()
+        try:
+            da.compile(lambda x: x + 1.0)(2.0)
+            with pytest.raises(da.CompileError):
+                da.compile(refused)
+            assert gc.isenabled() is collects
+        finally:
+            gc.enable()

@@ -1,7 +1,8 @@
-"""Room for programs whose branches nest deeply: a chain of early returns is one `else` inside of the other."""
+"""Room for large programs, and for those whose branches nest deeply: a chain of early returns is one `else` inside of the other."""
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,3 +20,16 @@ def deep_calls() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(limit)
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Deep calls, and no search for cycles: programs are many small objects without any, and searching them takes a third of the time."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        with deep_calls():
+            yield
+    finally:
+        if collects:
+            gc.enable()

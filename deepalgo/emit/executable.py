@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from deepalgo.emit.depth import deep_calls
+from deepalgo.emit.depth import compiling, deep_calls
 from deepalgo.emit.load import load
 from deepalgo.emit.lower import Lowered, Plan, lower, simplify
 from deepalgo.emit.rewriter import all_values
@@ -80,7 +80,7 @@ def _token(type: Type, size: int, dtype: torch.dtype, device: torch.device) -> T
 def build(program: Program, plan: Plan, simple: dict[bool, Program] | None = None) -> Executable:
     """Lower, write and load a program. `simple` keeps what plans share, with a record and without."""
     simple = {} if simple is None else simple
-    with deep_calls():
+    with compiling():
         if plan.record not in simple:
             simple[plan.record] = simplify(program, plan.record)
         lowered = lower(simple[plan.record], plan)

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deepalgo.emit.depth import deep_calls
+from deepalgo.emit.depth import compiling
 from deepalgo.emit.expression import Text
 from deepalgo.emit.names import Names
 from deepalgo.emit.source.batch import batch
@@ -100,7 +100,7 @@ class Parameters:
 
 def write_function(program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str = "", batched: bool = False) -> str:
     """The text of a module with one function, for one sample or for columns of them."""
-    with deep_calls():
+    with compiling():
         function = Function(program, weights, parameters, docstring, batched)
         shadowed = parameters.names & {*MODULES, *dir(builtins), *function.brought}
         text = _behind(program, weights, parameters, docstring, batched, shadowed) if shadowed else None
