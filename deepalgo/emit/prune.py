@@ -11,8 +11,8 @@ f(x: real)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from deepalgo.ir import Block, Check, Handler, If, Loop, Op, Program, Statement, Try, Value, While
@@ -21,9 +21,17 @@ from deepalgo.ir import Block, Check, Handler, If, Loop, Op, Program, Statement,
 def prune(program: Program) -> Program:
     """The program reduced to what its results and its checks need."""
     needs = Needs()
-    needs.block(program.body, ())
+    needs.block(program.body, None)
     live = needs.reach(program.body.results)
     return replace(program, body=_keep(program.body, live, None))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Control:
+    """What decides whether a block is reached, and what decides whether that is asked: a list, as deep programs would copy tuples."""
+
+    values: tuple[Value, ...]
+    outer: Control | None
 
 
 class Needs:
@@ -35,11 +43,12 @@ class Needs:
     def __init__(self) -> None:
         self.sources: dict[Value, tuple[Value, ...]] = {}
         self.roots: list[Value] = []
+        self.reached: list[Control] = []
 
     def reach(self, results: Iterable[Value]) -> set[Value]:
         """All values that the results or the checks are computed from."""
         live: set[Value] = set()
-        waiting = [*self.roots, *results]
+        waiting = [*self.roots, *self._deciding(), *results]
         while waiting:
             value = waiting.pop()
             if value not in live:
@@ -47,18 +56,28 @@ class Needs:
                 waiting.extend(self.sources.get(value, ()))
         return live
 
-    def block(self, block: Block, control: tuple[Value, ...]) -> None:
+    def _deciding(self) -> Iterator[Value]:
+        """What decides whether the checks are reached."""
+        seen: set[int] = set()
+        for control in self.reached:
+            place: Control | None = control
+            while place is not None and id(place) not in seen:
+                seen.add(id(place))
+                yield from place.values
+                place = place.outer
+
+    def block(self, block: Block, control: Control | None) -> None:
         """Note a block; `control` decides whether it is reached."""
         for statement in block.body:
             self.statement(statement, control)
 
-    def statement(self, statement: Statement, control: tuple[Value, ...]) -> None:
+    def statement(self, statement: Statement, control: Control | None) -> None:
         """Note one statement."""
         match statement:
             case Op(result, _, args):
                 self.sources[result] = args
             case Check(ok, _, _, operands):
-                self.roots += (ok, *operands, *control)
+                self.check((ok, *operands), control)
             case If(results, condition, then, orelse):
                 self.arms(results, (then, orelse), (condition,), control)
             case Try(results, body, handlers):
@@ -69,18 +88,24 @@ class Needs:
             case While(results, init, test, body, bound):
                 self.rounds(results, init, (test.params, body.params), body.results, test.results)
                 if bound is None:
-                    self.roots += (*test.results, *control)
+                    self.check(test.results, control)
                 for inner in (test, body):
-                    self.block(inner, (*control, *test.results))
+                    self.block(inner, Control(test.results, control))
             case _:
                 assert_never(statement)
 
-    def arms(self, results: tuple[Value, ...], arms: Sequence[Block], decides: tuple[Value, ...], control: tuple[Value, ...]) -> None:
+    def check(self, values: tuple[Value, ...], control: Control | None) -> None:
+        """Note what a check needs."""
+        self.roots += values
+        if control is not None:
+            self.reached.append(control)
+
+    def arms(self, results: tuple[Value, ...], arms: Sequence[Block], decides: tuple[Value, ...], control: Control | None) -> None:
         """Blocks of which each sample takes one."""
         for place, result in enumerate(results):
             self.sources[result] = (*decides, *(arm.results[place] for arm in arms))
         for arm in arms:
-            self.block(arm, (*control, *decides))
+            self.block(arm, Control(decides, control))
 
     def rounds(self, results: tuple[Value, ...], init: tuple[Value, ...], params: Sequence[tuple[Value, ...]], again: tuple[Value, ...],
                decides: tuple[Value, ...]) -> None:
