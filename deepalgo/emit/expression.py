@@ -21,7 +21,7 @@ SUM, UNARY, ATOM = 9, 11, 13
 INFIX = re.compile(r"\{0\} (\S+) (?:\{1\}|[\d.]+)$")
 PLACE = re.compile(r"\{(\w+|\*)\}")
 #: A string, or a name that is neither an attribute nor the name of an argument.
-WORD = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.])([^\W\d]\w*)(?!=[^=])")
+WORD = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.])([^\W\d]\w*+)(?!=[^=])")
 
 
 @dataclass(frozen=True, slots=True)

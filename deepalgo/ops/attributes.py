@@ -155,6 +155,7 @@ RULES: dict[str, Callable[[Attr], bool]] = {
     "branch": lambda value: type(value) is int and value in (0, -1),
     "p": lambda value: _is_real(value) and value > 0,  # type: ignore[operator]
     "transforms": _are_transforms,
+    "full": lambda value: type(value) is bool,
 }
 
 

@@ -1,5 +1,6 @@
 """Where in the source the numbers of a weight stand, or why nowhere.
 
+>>> import numpy as np
 >>> text = SourceText("a.py", "GAIN = 0.5\\nTABLE = {'a': (1.0, -2.5), 'b': 3.0}\\n", "utf-8")
 >>> find = lambda key, value, line: [text.text[cell.start:cell.end] for cell in find_cells(
 ...     Weight(key, value, np.shape(value), span=Span("a.py", line, 0, line, len(text.lines[line - 1]))), text)]

@@ -21,6 +21,8 @@ from tests.small.compare import Comparison, Wrong, quiet
 
 #: NumPy does not say which of two zeros is the larger; that differs with the processor and the length of an array.
 EITHER_ZERO = re.compile(r"np\.(maximum|minimum|fmax|fmin|max|min|clip|nanmax|nanmin|ptp|amax|amin|sort|median)\b|\.(max|min|clip)\(")
+#: What LAPACK solves: other libraries round otherwise.
+SOLVERS = re.compile(r"np\.(polyfit|linalg\.(lstsq|pinv|solve|inv))\b")
 KINDS = frozenset({"options", "edges"})
 
 
@@ -34,6 +36,7 @@ def check(program: Program) -> Verdict:
             rows = [tuple(sample.values()) for sample in program.samples]
             comparison = Comparison(function, function, rows, program.ordinary)
             comparison.signless = EITHER_ZERO.search(program.source) is not None
+            comparison.solves = SOLVERS.search(program.source) is not None
             return _judge(comparison)
 
 
