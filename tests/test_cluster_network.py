@@ -12,6 +12,7 @@ import deepalgo as da
 from deepalgo.cluster import Changes, ClusterNetClassifier, Settings, choose_centres, heuristic, spectral_mixing, train, transforms
 from deepalgo.cluster.augment import shift
 from deepalgo.cluster.training import repulsion, scores
+from deepalgo.fitting.checkpoint import packed
 
 
 @pytest.fixture(scope="module")
@@ -149,6 +150,25 @@ def test_an_interrupted_training_ends_where_it_would_have(digits, tmp_path):
         torch.testing.assert_close(parts.state_dict()[key], item)
     with pytest.raises(da.InputError, match="other settings"):
         train(parts, *tensors(digits, 0, 200), validation, Settings(epochs=4), checkpoint=tmp_path / "run.pt")
+
+
+def test_a_checkpoint_that_was_altered_is_refused(digits, tmp_path):
+    network = da.compile(classify(digits, roughness=None), example=((digits[0][0],), {})).float()
+    path, data = tmp_path / "run.pt", (*tensors(digits, 0, 50), tensors(digits, 1000, 1020), Settings(epochs=1, batch=50))
+    train(network, *data, checkpoint=path)
+    whole = path.read_bytes()
+    for content, reason in (
+        (whole[:-1], "was cut off or altered after it was written"),
+        (b"nothing", "is not a checkpoint of a training"),
+        (packed({"step": 7}), "is not a checkpoint of this training"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(da.InputError) as caught:
+            train(network, *data, checkpoint=path)
+        assert str(caught.value) == f"{path} {reason}: remove it, or name another file"
+        assert path.read_bytes() == content
+    with pytest.raises(da.InputError, match="is a folder: name a file"):
+        train(network, *data, checkpoint=tmp_path)
 
 
 def test_repulsion_falls_when_centres_of_two_classes_part():

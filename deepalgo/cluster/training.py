@@ -18,6 +18,8 @@ from torch.nn import functional as F
 
 from deepalgo.cluster.augment import Changes, augment
 from deepalgo.errors import InputError
+from deepalgo.fitting.checkpoint import AWAY, check_place, read, write
+from deepalgo.fitting.resume import UNFIT
 from deepalgo.network import Network
 from deepalgo.tensorize.soften import anneal
 
@@ -115,8 +117,11 @@ def train(
 ) -> History:
     """Train in place and leave the best weights in the network. With a checkpoint, an interrupted training goes on where it was."""
     state = _State.fresh(network, images, settings)
-    if checkpoint is not None and checkpoint.is_file():
-        state.restore(torch.load(checkpoint, weights_only=True), settings)
+    if checkpoint is not None:
+        checkpoint.parent.mkdir(parents=True, exist_ok=True)
+        check_place(checkpoint)
+        if checkpoint.is_file():
+            state.resume(checkpoint, settings)
     if not state.history.accuracies:
         state.examine(float("nan"), validation)
         _tell(report, 0, state.history)
@@ -183,7 +188,6 @@ class _State:
         self.network.load_state_dict(current)
 
     def save(self, path: Path, settings: Settings) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         content = {
             "settings": asdict(settings),
             "network": self.network.state_dict(),
@@ -194,9 +198,15 @@ class _State:
             "optimiser": self.optimiser.state_dict(),
             "schedule": self.schedule.state_dict(),
         }
-        partial = path.with_suffix(".partial")
-        torch.save(content, partial)
-        partial.replace(path)
+        write(path, content)
+
+    def resume(self, path: Path, settings: Settings) -> None:
+        """Go on from a file; InputError for one that holds no state of this training."""
+        content = read(path, "a training")
+        try:
+            self.restore(content, settings)
+        except UNFIT:
+            raise InputError(f"{path} is not a checkpoint of this training: {AWAY}") from None
 
     def restore(self, content: dict[str, Any], settings: Settings) -> None:
         if asdict(Settings()) | content["settings"] != asdict(settings):

@@ -59,11 +59,7 @@ class Checkpoint:
         if self.path is None or not self.writes or (not now and time.monotonic() - self.written < PAUSE):
             return
         self.stages[stage] = state
-        try:
-            replace_file(self.path, packed({"fingerprint": self.fingerprint, "stages": self.stages}))
-        except OSError as error:
-            reason = error.strerror or str(error)
-            warnings.warn(f"the checkpoint {self.path} was not written: {reason}. Training goes on without it.", stacklevel=2)
+        write(self.path, {"fingerprint": self.fingerprint, "stages": self.stages})
         self.written = time.monotonic()
 
     def refusal(self) -> InputError:
@@ -71,23 +67,36 @@ class Checkpoint:
         return InputError(f"{self.path} is not a checkpoint of this fit: {AWAY}")
 
     def _read(self, path: Path) -> dict[str, Any]:
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise InputError(f"{path} cannot be read ({error.strerror}): {AWAY}") from None
-        try:
-            kept = unpacked(content)
-        except Altered:
-            raise InputError(f"{path} was cut off or altered after it was written: {AWAY}") from None
-        except Exception:  # noqa: BLE001  # whatever torch says of a file that is none of its own
-            raise InputError(f"{path} is not a checkpoint of a fit: {AWAY}") from None
-        match kept:
+        match read(path, "a fit"):
             case {"fingerprint": str(name), "stages": dict(stages)} if all(isinstance(state, dict) for state in stages.values()):
                 if name != self.fingerprint:
                     raise InputError(f"{path} belongs to a fit with other data, weights or settings: {AWAY}")
                 return stages
             case _:
                 raise InputError(f"{path} is not a checkpoint of a fit: {AWAY}")
+
+
+def write(path: Path, content: Any) -> None:
+    """Put tensors and plain values into a file; if that fails it costs the checkpoint and not the run."""
+    try:
+        replace_file(path, packed(content))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        warnings.warn(f"the checkpoint {path} was not written: {reason}. Training goes on without it.", stacklevel=3)
+
+
+def read(path: Path, work: str) -> Any:
+    """What a file holds; InputError unless it is whole. `work` is what it should be a checkpoint of."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}): {AWAY}") from None
+    try:
+        return unpacked(content)
+    except Altered:
+        raise InputError(f"{path} was cut off or altered after it was written: {AWAY}") from None
+    except Exception:  # noqa: BLE001  # whatever torch says of a file that is none of its own
+        raise InputError(f"{path} is not a checkpoint of {work}: {AWAY}") from None
 
 
 class Altered(ValueError):

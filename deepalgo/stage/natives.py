@@ -250,7 +250,9 @@ def label(function: Any) -> str:
         public = vars(space).get(name)
         if public is not None and getattr(public, "_implementation", public) is function:
             return f"{place}.{name}"
-    return name if module in (None, "builtins") else f"{str(module).lstrip('_')}.{name}"
+    if module in (None, "builtins"):
+        return name
+    return f"{module if str(module).startswith('__') else str(module).removeprefix('_')}.{name}"
 
 
 def contains_signal(value: Any, depth: int = 6) -> bool:
