@@ -140,3 +140,14 @@ def test_what_numpy_refuses_is_told_at_the_call(function, error, bad):
     with pytest.raises(da.HeuristicError) as caught:
         network(np.array(bad))
     assert caught.value.error == error and caught.value.span.line == line
+
+
+def test_a_method_that_arrays_no_longer_have_raises():
+    def spread(v):
+        try:
+            return v.ptp()
+        except AttributeError:
+            return -1.0
+
+    v = np.array([1.0, 4.0])
+    assert da.compile(spread, example=((v,), {}))(v) == spread(v)

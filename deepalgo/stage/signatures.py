@@ -76,6 +76,7 @@ WRITTEN: dict[Any, str] = {
     np.inner: "a, b, /",
     np.vdot: "a, b, /",
     np.result_type: "*arrays_and_dtypes",
+    np.broadcast: "*args",
     np.copyto: "dst, src, casting='same_kind', where=True",
     np.bincount: "x, /, weights=None, minlength=0",
     np.lexsort: "keys, axis=-1",
@@ -88,7 +89,7 @@ WRITTEN: dict[Any, str] = {
     np.int64: "value=MISSING, /, base=MISSING",
 }
 #: What the written signature adds to the function's own, which hides its options behind `**kwargs` or a default that is no number.
-FIRST = frozenset({np.clip, np.pad, np.einsum, np.where, float, np.float64, np.int64})
+FIRST = frozenset({np.clip, np.pad, np.einsum, np.where, np.reshape, float, np.float64, np.int64})
 
 _UFUNC = "out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True, signature=None"
 _REDUCED = "axis=None, dtype=None, out=None, keepdims=False, initial=MISSING, where=True"
@@ -104,7 +105,7 @@ METHODS: dict[str, str] = {
     "argsort": "axis=-1, kind=None, order=None, *, stable=None", "sort": "axis=-1, kind=None, order=None, *, stable=None",
     "round": "decimals=0, out=None", "trace": "offset=0, axis1=0, axis2=1, dtype=None, out=None", "repeat": "repeats, axis=None",
     "squeeze": "axis=None", "swapaxes": "axis1, axis2, /", "diagonal": "offset=0, axis1=0, axis2=1",
-    "take": "indices, axis=None, out=None, mode='raise'", "ptp": "axis=None, out=None, keepdims=False",
+    "take": "indices, axis=None, out=None, mode='raise'",
     "searchsorted": "v, side='left', sorter=None", "copy": "order='C'", "__copy__": "", "__deepcopy__": "memo, /",
     "reshape": "*shape, order='C', copy=None", "flatten": "order='C'", "ravel": "order='C'", "transpose": "*axes",
     "astype": "dtype, order='K', casting='unsafe', subok=True, copy=True", "tolist": "", "item": "*args",

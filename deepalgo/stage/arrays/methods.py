@@ -198,7 +198,7 @@ def _nonzero(machine: Machine, array: Any, args: list[Any], kwargs: dict[str, An
 
 #: Methods that are functions of NumPy.
 SAME = frozenset(
-    "sum prod min max any all argmin argmax mean std var cumsum cumprod argsort round trace repeat squeeze swapaxes diagonal take ptp "
+    "sum prod min max any all argmin argmax mean std var cumsum cumprod argsort round trace repeat squeeze swapaxes diagonal take "
     "searchsorted clip".split()
 )
 #: Other methods, with the options that they understand.
