@@ -35,8 +35,8 @@ def check(program: Program) -> Verdict:
             function = getattr(module, program.entry)
             rows = [tuple(sample.values()) for sample in program.samples]
             comparison = Comparison(function, function, rows, program.ordinary)
-            comparison.signless = EITHER_ZERO.search(program.source) is not None
             comparison.solves = SOLVERS.search(program.source) is not None
+            comparison.signless = comparison.solves or EITHER_ZERO.search(program.source) is not None  # a zero may be rounded from either side
             return _judge(comparison)
 
 
