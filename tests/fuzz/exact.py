@@ -36,7 +36,7 @@ def check(program: Program) -> Verdict:
             rows = [tuple(sample.values()) for sample in program.samples]
             comparison = Comparison(function, function, rows, program.ordinary)
             comparison.solves = SOLVERS.search(program.source) is not None
-            comparison.signless = comparison.solves or EITHER_ZERO.search(program.source) is not None  # a zero may be rounded from either side
+            comparison.signless = comparison.solves or EITHER_ZERO.search(program.source) is not None  # as rounding decides
             return _judge(comparison)
 
 
