@@ -24,7 +24,7 @@ def deep_calls() -> Iterator[None]:
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Deep calls, and no search for cycles: programs are many small objects without any, and searching them takes a third of the time."""
+    """Deep calls, and no search for cycles: programs are many small objects without any, and the search takes up to a third of the time."""
     collects = gc.isenabled()
     gc.disable()
     try:
