@@ -100,12 +100,16 @@ def factorial(n: int) -> int:
     return found
 
 
-def comb(n: int, k: int) -> int:
-    """In how many ways some of several things can be chosen."""
+def _refuse_negative(n: int, k: int) -> None:
     if n < 0:
         raise ValueError("n must be a non-negative integer")
     if k < 0:
         raise ValueError("k must be a non-negative integer")
+
+
+def comb(n: int, k: int) -> int:
+    """In how many ways some of several things can be chosen."""
+    _refuse_negative(n, k)
     if k > n:
         return 0
     found = 1
@@ -118,10 +122,7 @@ def perm(n: int, k: int | None = None) -> int:
     """In how many orders some of several things can be laid."""
     if k is None:
         return factorial(n)
-    if n < 0:
-        raise ValueError("n must be a non-negative integer")
-    if k < 0:
-        raise ValueError("k must be a non-negative integer")
+    _refuse_negative(n, k)
     if k > n:
         return 0
     found = 1

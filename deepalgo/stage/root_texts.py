@@ -34,10 +34,7 @@ def bisect(
     full_output: bool = False, disp: bool = True,
 ) -> Any:
     """`scipy.optimize.bisect`."""
-    if full_output or not all(isinstance(item, int) for item in (maxiter, full_output, disp)):
-        return NotImplemented
-    args, xtol, rtol = _settings(args, xtol, rtol, maxiter)
-    return _answer(f, _bisect(f, float(a), float(b), args, xtol, rtol, maxiter, disp), args, a, b)
+    return _searched(_bisect, f, a, b, args, xtol, rtol, maxiter, full_output, disp)
 
 
 def _bisect(f: Function, left: Any, right: Any, args: Any, xtol: Any, rtol: Any, maxiter: int, disp: bool) -> Any:
@@ -68,10 +65,7 @@ def brentq(
     full_output: bool = False, disp: bool = True,
 ) -> Any:
     """`scipy.optimize.brentq`."""
-    if full_output or not all(isinstance(item, int) for item in (maxiter, full_output, disp)):
-        return NotImplemented
-    args, xtol, rtol = _settings(args, xtol, rtol, maxiter)
-    return _answer(f, _brentq(f, float(a), float(b), args, xtol, rtol, maxiter, disp), args, a, b)
+    return _searched(_brentq, f, a, b, args, xtol, rtol, maxiter, full_output, disp)
 
 
 def _brentq(f: Function, before: Any, now: Any, args: Any, xtol: Any, rtol: Any, maxiter: int, disp: bool) -> Any:
@@ -121,6 +115,16 @@ def _brentq(f: Function, before: Any, now: Any, args: Any, xtol: Any, rtol: Any,
     if disp:
         raise RuntimeError(f"Failed to converge after {maxiter} iterations.")
     return now
+
+
+def _searched(
+    search: Function, f: Function, a: Any, b: Any, args: Any, xtol: Any, rtol: Any, maxiter: int, full_output: bool, disp: bool
+) -> Any:
+    """The root that a search finds between two points."""
+    if full_output or not all(isinstance(item, int) for item in (maxiter, full_output, disp)):
+        return NotImplemented
+    args, xtol, rtol = _settings(args, xtol, rtol, maxiter)
+    return _answer(f, search(f, float(a), float(b), args, xtol, rtol, maxiter, disp), args, a, b)
 
 
 def _settings(args: Any, xtol: Any, rtol: Any, maxiter: int) -> tuple[Any, Any, Any]:
