@@ -6,10 +6,8 @@ later call into one tensor for every input.
 
 from __future__ import annotations
 
-import ast
 import collections.abc
 import inspect
-import keyword
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +17,7 @@ import numpy as np
 from deepalgo.errors import InputError
 from deepalgo.fingerprint import Fingerprint
 from deepalgo.ir import Input, Kind, Leaf, Mapping, Sequence, Static, Tree, Type
+from deepalgo.ir.paths import parse_path
 
 if TYPE_CHECKING:
     import torch
@@ -125,30 +124,6 @@ def _leaves(tree: Tree, path: str) -> Iterator[tuple[str, Leaf]]:
                 yield from _leaves(item, f"{path}[{key!r}]")
         case Static():
             return
-
-
-def parse_path(path: str) -> tuple[str, tuple[object, ...]]:
-    """The name and the keys of a path; ValueError for a text that is none.
-
-    >>> parse_path("points[0]['x']")
-    ('points', (0, 'x'))
-    >>> parse_path("points[exit()]")
-    Traceback (most recent call last):
-    ValueError: 'points[exit()]' is no path
-    """
-    if path.isidentifier() and not keyword.iskeyword(path):
-        return path, ()
-    try:
-        node = ast.parse(path, mode="eval").body
-        keys: list[object] = []
-        while isinstance(node, ast.Subscript):
-            keys.insert(0, ast.literal_eval(node.slice))
-            node = node.value
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        node, keys = ast.Constant(None), []
-    if not isinstance(node, ast.Name) or path != node.id + "".join(f"[{key!r}]" for key in keys):
-        raise ValueError(f"{path!r:.60} is no path")
-    return node.id, tuple(keys)
 
 
 def _steps(path: str) -> list[Any]:

@@ -32,9 +32,9 @@ import builtins
 from collections.abc import Iterable, Sequence
 
 from deepalgo.emit.code_errors import CodeErrors
-from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.errors import LIMITS
 from deepalgo.ir import Block, Check, Handler, If, Program, Try, Value
+from deepalgo.ir.rewriter import Fresh, Rewriter
 
 
 def catch(program: Program, rounds: int) -> Program:

@@ -21,9 +21,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from deepalgo.emit.per_block import fails_itself, has
-from deepalgo.emit.rewriter import BOOL, INT, Fresh, Rewriter
 from deepalgo.ir import Block, Check, If, Loop, Program, Statement, Try, Value, While, blocks
+from deepalgo.ir.per_block import fails_itself, has
+from deepalgo.ir.rewriter import BOOL, INT, Fresh, Rewriter
 
 
 def code_errors(program: Program, rounds: int) -> tuple[Program, tuple[Check, ...]]:

@@ -19,9 +19,9 @@ from torch import Tensor
 from deepalgo.emit.depth import compiling, deep_calls
 from deepalgo.emit.load import load
 from deepalgo.emit.lower import Lowered, Plan, lower, simplify
-from deepalgo.emit.rewriter import all_values
 from deepalgo.emit.torch_code import Written, write
 from deepalgo.ir import Kind, Op, Program, Type, walk
+from deepalgo.ir.rewriter import all_values
 from deepalgo.ops.forms.operands import COMPLEX
 from deepalgo.ops.table import TABLE
 from deepalgo.runtime.record import Record

@@ -18,8 +18,8 @@ import operator
 from collections.abc import Callable, Mapping
 
 from deepalgo.emit.knowing import QUESTIONS, Knowing
-from deepalgo.emit.rewriter import Fresh
 from deepalgo.ir import Attr, Block, Check, If, Kind, Op, Program, Type, Value
+from deepalgo.ir.rewriter import Fresh
 
 #: Whole numbers in, whole numbers out; what torch's integers cannot hold is left to the program.
 WHOLE: Mapping[str, Callable[..., int]] = {

@@ -28,8 +28,8 @@ import math
 from dataclasses import replace
 
 from deepalgo.emit.code_errors import CodeErrors
-from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.ir import Attr, Block, Check, If, Kind, Op, Program, Statement, Value, While
+from deepalgo.ir.rewriter import Fresh, Rewriter
 
 #: What a failed sample gets; there is no NaN among integers, so they get the one that no one computes with.
 NOTHING: dict[Kind, Attr] = {Kind.BOOL: False, Kind.INT: -(2**63), Kind.REAL: math.nan, Kind.COMPLEX: complex(math.nan, math.nan)}

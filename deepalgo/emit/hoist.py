@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.ir import Block, Op, Program
+from deepalgo.ir.rewriter import Fresh, Rewriter
 
 
 def hoist(program: Program) -> Program:

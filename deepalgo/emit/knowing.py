@@ -5,8 +5,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 
-from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.ir import Attr, Op, Value
+from deepalgo.ir.rewriter import Fresh, Rewriter
 
 #: Truth values that follow from numbers.
 QUESTIONS: Mapping[str, Callable[..., bool]] = {

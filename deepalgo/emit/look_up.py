@@ -24,8 +24,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from deepalgo.emit.levels import Level, find_levels
-from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.ir import Block, Kind, Op, Program, Value
+from deepalgo.ir.rewriter import Fresh, Rewriter
 
 
 def look_up(program: Program) -> Program:

@@ -21,10 +21,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from deepalgo.emit.rewriter import INT, Fresh, Rewriter
 from deepalgo.emit.risk import at_risk, constants, exposed
 from deepalgo.emit.unite import Path, unite
 from deepalgo.ir import Attr, Block, Check, If, Loop, Op, Program, Value, While, captured, walk
+from deepalgo.ir.rewriter import INT, Fresh, Rewriter
 
 
 def mask(program: Program, light: Callable[[If], bool] = lambda branch: True, rounds: int | None = None) -> Program:

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.ir import Attr, Block, If, Kind, Op, Program, Type, Value
+from deepalgo.ir.rewriter import Fresh, Rewriter
 
 
 def merge(program: Program, apart: bool = False) -> Program:

@@ -26,9 +26,9 @@ import heapq
 from collections.abc import Container, Iterable
 from dataclasses import replace
 
-from deepalgo.emit.per_block import captures, counts, has
-from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Try, Value, While
+from deepalgo.ir.per_block import captures, counts, has
+from deepalgo.ir.rewriter import Fresh, Rewriter
 from deepalgo.ops.row import Hazard
 from deepalgo.ops.table import TABLE, infer
 from deepalgo.spans import Span

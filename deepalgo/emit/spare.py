@@ -26,8 +26,8 @@ from collections.abc import Iterable
 
 from deepalgo.emit import ranges
 from deepalgo.emit.ranges import ANY, NUMBER, Range
-from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.ir import Attr, Block, Check, If, Kind, Op, Program, Value
+from deepalgo.ir.rewriter import Fresh, Rewriter
 
 OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
 MIRROR = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}

@@ -29,9 +29,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from deepalgo.emit.levels import Level, find_levels
-from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.emit.risk import constants
 from deepalgo.ir import Attr, Block, Kind, Loop, Op, Program, Type, Value
+from deepalgo.ir.rewriter import Fresh, Rewriter
 
 REAL = Type(Kind.REAL)
 

@@ -22,10 +22,10 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 
 from deepalgo.emit.levels import Level, find_levels
-from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.emit.risk import constants
 from deepalgo.emit.weigh import CHOICE, COSTS
 from deepalgo.ir import Attr, Block, Kind, Op, Program, Statement, Type, Value, blocks, captured, defined, used
+from deepalgo.ir.rewriter import Fresh, Rewriter
 
 #: The conditions that lead to a value, and whether they hold there.
 Path = Mapping[Value, bool]

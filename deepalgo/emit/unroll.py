@@ -15,9 +15,9 @@ f(x: real)
 
 from __future__ import annotations
 
-from deepalgo.emit.per_block import counts
-from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.ir import Block, Loop, Program, Value
+from deepalgo.ir.per_block import counts
+from deepalgo.ir.rewriter import Fresh, Rewriter
 
 #: Statements up to which a loop is written out.
 SHORT = 64

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from deepalgo.emit.per_block import PerBlock, captures
 from deepalgo.ir import Block, If, Kind, Loop, Op, Statement, Value, While
+from deepalgo.ir.per_block import PerBlock, captures
 
 #: What operations cost in additions of 100 000 numbers; those that are not named cost one.
 COSTS = {"pow": 20, "exp": 3, "expm1": 8, "log": 4, "log1p": 8, "log2": 4, "log10": 5, "sqrt": 3, "cbrt": 30, "sin": 6, "cos": 6, "tan": 12,

@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.ir import Input, Kind, Op, Program, Type, Value
+from deepalgo.ir.rewriter import Fresh, Rewriter
 
 
 def expose(program: Program, keys: Iterable[str]) -> Program:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from deepalgo.ir import Attr, Kind, Type
+from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops.row import Hazard, Row, broadcast, cast, common_kind, elementwise
 
 NUMBER = elementwise(least=Kind.INT)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from deepalgo.ir import Attr, Kind, Type
+from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops.row import Hazard, Row, broadcast, common_kind
 
 KINDS = {bool: Kind.BOOL, int: Kind.INT, float: Kind.REAL, complex: Kind.COMPLEX}

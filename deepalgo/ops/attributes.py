@@ -2,7 +2,7 @@
 
 An attribute becomes part of emitted text, so nothing else may stand there.
 
->>> from deepalgo.ir import Kind
+>>> from deepalgo.kinds import Kind
 >>> complaint("sum", [Type(Kind.REAL, (3,))], {"axis": 0})
 ''
 >>> complaint("sum", [Type(Kind.REAL, (3,))], {"axis": "print()"})
@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from deepalgo.ir import Attr, Type
+from deepalgo.kinds import Attr, Type
 from deepalgo.ops.table import TABLE
 
 #: Places of templates that the emitters fill themselves.

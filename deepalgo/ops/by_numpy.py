@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.ir import Attr, Kind, Type
+from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops.row import Infer
 
 DTYPES = {Kind.BOOL: np.bool_, Kind.INT: np.int64, Kind.REAL: np.float64, Kind.COMPLEX: np.complex128}

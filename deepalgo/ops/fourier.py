@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deepalgo.ir import Kind, Type
+from deepalgo.kinds import Kind, Type
 from deepalgo.ops.by_numpy import by_numpy
 from deepalgo.ops.row import Hazard, Row
 

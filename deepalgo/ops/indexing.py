@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.ir import Attr, Kind, Type
+from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops.by_numpy import blank, by_numpy, check_kinds, type_of
 from deepalgo.ops.row import Hazard, Row
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.ir import Attr, Kind, Type
+from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops.by_numpy import DTYPES, blank, by_numpy, type_of
 from deepalgo.ops.row import Hazard, Infer, Row
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from deepalgo.ir import Kind
+from deepalgo.kinds import Kind
 from deepalgo.ops.row import Hazard, Row, elementwise
 
 FIELD = elementwise(least=Kind.REAL)

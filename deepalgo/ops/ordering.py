@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.ir import Attr, Kind, Type
+from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops.by_numpy import by_numpy
 from deepalgo.ops.row import Hazard, Row
 

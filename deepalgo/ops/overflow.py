@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deepalgo.ir import Kind
+from deepalgo.kinds import Kind
 from deepalgo.ops.row import Hazard, Row, elementwise
 
 ROWS = (

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.ir import Kind
+from deepalgo.kinds import Kind
 from deepalgo.ops.by_numpy import by_numpy
 from deepalgo.ops.row import Hazard, Row
 

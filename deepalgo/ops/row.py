@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from deepalgo.ir import Attr, Kind, Type
+from deepalgo.kinds import Attr, Kind, Type
 
 Infer: TypeAlias = Callable[[Sequence[Type], Mapping[str, Attr]], Type]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from deepalgo.ir import Attr, Kind, Type
+from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops.row import Hazard, Row, elementwise
 
 REAL = elementwise(least=Kind.REAL, most=Kind.REAL)

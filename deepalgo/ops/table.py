@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from deepalgo.ir import Attr, Kind, Type
+from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops import (
     arithmetic,
     arrays,

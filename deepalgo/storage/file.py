@@ -14,8 +14,8 @@ from torch import Tensor
 from deepalgo.errors import FileError
 from deepalgo.files import replace_file
 from deepalgo.ir import Program
+from deepalgo.ir.check import MOST_ROUNDS, check_program
 from deepalgo.signature import Signature
-from deepalgo.storage.check_program import MOST_ROUNDS, check_program
 from deepalgo.storage.plain import Json, NotPlain, Tensors
 from deepalgo.storage.read_program import listed, read_program
 from deepalgo.storage.signatures import read_signature, write_signature

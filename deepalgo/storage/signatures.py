@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 
 from deepalgo.ir import Leaf, Mapping, Program, Sequence, Static, Tree, Type
-from deepalgo.signature import Argument, Signature, parse_path
-from deepalgo.storage.check_program import DEEPEST_TREE, Nonsense, check_structure
-from deepalgo.storage.names import is_name
+from deepalgo.ir.check import DEEPEST_TREE, Nonsense, check_structure
+from deepalgo.ir.names import is_name
+from deepalgo.ir.paths import parse_path
+from deepalgo.signature import Argument, Signature
 from deepalgo.storage.plain import Json, NotPlain, Tensors, encode_or_recognise
 from deepalgo.storage.read_program import listed, read_tree, text, whole
 from deepalgo.storage.write_program import write_tree

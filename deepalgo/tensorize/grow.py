@@ -11,7 +11,6 @@ import torch
 from torch import Tensor
 
 from deepalgo.emit.prune import prune
-from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import (
     Attr,
@@ -32,6 +31,7 @@ from deepalgo.ir import (
     defined,
     walk,
 )
+from deepalgo.ir.rewriter import Fresh, Rewriter
 from deepalgo.network import Network
 from deepalgo.spans import Span
 

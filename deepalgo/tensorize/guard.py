@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from deepalgo.compiler import compile
-from deepalgo.emit.rewriter import Fresh
 from deepalgo.errors import CompileError, TensorizeError
 from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Static, Tree, Value, leaves
 from deepalgo.ir import Sequence as Items
+from deepalgo.ir.rewriter import Fresh
 from deepalgo.network import Network
 from deepalgo.signature import Signature
 from deepalgo.tensorize.attempt import attempt

@@ -20,9 +20,9 @@ from typing import Any, assert_never
 import numpy as np
 
 from deepalgo.compiler import compile
-from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.errors import CompileError, TensorizeError
 from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Try, Type, Value, While
+from deepalgo.ir.rewriter import Fresh, Rewriter
 from deepalgo.tensorize.grow import key_of
 
 

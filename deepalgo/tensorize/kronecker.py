@@ -11,9 +11,9 @@ from functools import partial
 
 import torch
 
-from deepalgo.emit.rewriter import Rewriter
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import Block, Kind, Op, Program, Statement, Value, defined
+from deepalgo.ir.rewriter import Rewriter
 from deepalgo.network import Network
 from deepalgo.tensorize.find import find_signal, lines_of
 from deepalgo.tensorize.grow import Grower, key_of

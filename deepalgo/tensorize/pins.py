@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from deepalgo.emit.rewriter import Rewriter
 from deepalgo.ir import Block, Op, Statement, Value, walk
+from deepalgo.ir.rewriter import Rewriter
 from deepalgo.tensorize.grow import Grower, key_of, weight_ops
 from deepalgo.tensorize.stretch import reads
 

@@ -20,9 +20,9 @@ from itertools import product
 import torch
 from torch import Tensor
 
-from deepalgo.emit.rewriter import Rewriter
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import Attr, Value
+from deepalgo.ir.rewriter import Rewriter
 from deepalgo.tensorize.grow import Grower
 
 

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from deepalgo.emit.catch import catch
-from deepalgo.emit.rewriter import BOOL, Fresh, Rewriter
 from deepalgo.emit.source.exits import Stop, all_read, ends_by
 from deepalgo.emit.source.simplify import Simplify, constants, simplify
 from deepalgo.emit.source.spread import spread_ends
 from deepalgo.errors import InputError
 from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Type, Value, While, walk
+from deepalgo.ir.rewriter import BOOL, Fresh, Rewriter
 from deepalgo.ops.table import infer
 
 #: The length that stands for the number of samples; no one sees it.

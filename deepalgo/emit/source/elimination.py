@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from deepalgo.emit.rewriter import Rewriter
+    from deepalgo.ir.rewriter import Rewriter
 
 Cells = NDArray[Any]
 

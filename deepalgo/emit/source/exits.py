@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from deepalgo.emit.prune import prune
-from deepalgo.emit.rewriter import BOOL, Fresh, Rewriter
 from deepalgo.emit.source.simplify import Simplify, constants, simplify
 from deepalgo.emit.source.spread import pruned, settled, spread_ends
 from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Value, While, blocks, captured, defined, used, walk
+from deepalgo.ir.rewriter import BOOL, Fresh, Rewriter
 
 MARK = "@leave"
 

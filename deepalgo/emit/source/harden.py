@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from deepalgo.emit.prune import prune
-from deepalgo.emit.rewriter import Fresh, Rewriter
 from deepalgo.errors import InputError
 from deepalgo.ir import Op, Program, Value
+from deepalgo.ir.rewriter import Fresh, Rewriter
 
 
 def harden(program: Program, weights: Mapping[str, Any]) -> Program:

@@ -28,12 +28,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from deepalgo.emit.prune import prune
-from deepalgo.emit.rewriter import Fresh, Rewriter, all_values
 from deepalgo.emit.source.elimination import is_singular, solve
 from deepalgo.errors import InputError
 from deepalgo.ir import Block, Check, If, Kind, Leaf, Loop, Op, Program, Static, Tree, Type, Value, While
 from deepalgo.ir import Mapping as MappingTree
 from deepalgo.ir import Sequence as SequenceTree
+from deepalgo.ir.rewriter import Fresh, Rewriter, all_values
 from deepalgo.ops.indexing import index_of
 from deepalgo.ops.table import TABLE
 

@@ -25,8 +25,8 @@ from dataclasses import replace
 
 from deepalgo.emit.knowing import QUESTIONS, Knowing
 from deepalgo.emit.prune import prune
-from deepalgo.emit.rewriter import BOOL, Fresh
 from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Value, While, defined, walk
+from deepalgo.ir.rewriter import BOOL, Fresh
 
 CASTS: Mapping[str, type] = {"to_real": float, "to_int": int, "to_bool": bool, "to_complex": complex}
 #: Passes after which a program is as simple as it gets.

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from deepalgo.emit.prune import prune
-from deepalgo.emit.rewriter import BOOL, Fresh
 from deepalgo.emit.source.simplify import Simplify, constants
 from deepalgo.ir import Attr, Block, If, Loop, Op, Program, Statement, Try, Value, While, used, walk
+from deepalgo.ir.rewriter import BOOL, Fresh
 
 #: Statements behind a branch up to which they are copied into its arms.
 FEW = 12

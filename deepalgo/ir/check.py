@@ -6,7 +6,7 @@ Names and texts of a program end up in emitted code, so a name that is none coul
 >>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
 >>> check_program(Program("f", (Input("x", x),), (), Block((), (Op(x, "exec('1')", (x,)),), (x,)), Leaf(x)))
 Traceback (most recent call last):
-deepalgo.storage.check_program.Nonsense: %x0: `exec('1')` is no operation
+deepalgo.ir.check.Nonsense: %x0: `exec('1')` is no operation
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from deepalgo.ir import (
     While,
     leaves,
 )
+from deepalgo.ir.names import is_error, is_key, is_line, is_name
+from deepalgo.ir.paths import parse_path
 from deepalgo.ops.attributes import PLACE, beyond_64_bits, complaint
 from deepalgo.ops.table import TABLE, infer
-from deepalgo.signature import parse_path
 from deepalgo.spans import Span
-from deepalgo.storage.names import is_error, is_key, is_line, is_name
 
 #: Numbers in one value and in all of them, axes of one, statements, blocks inside of blocks, structures inside of structures.
 MOST_NUMBERS, MOST_TOGETHER, MOST_AXES, MOST_STATEMENTS, MOST_DEPTH, DEEPEST_TREE = 2**26, 2**30, 32, 1_000_000, 400, 100

@@ -1,0 +1,230 @@
+"""`Program`: what is left of the user's function once its static part has run.
+
+SSA values, operations and nested regions. It is plain frozen data: printed, saved, rewritten by transformations and read by
+the emitters. A block sees the values of the blocks around it. All types are per sample; the batch axis is the emitter's business.
+
+>>> from deepalgo.kinds import Kind
+>>> x = Value(0, Type(Kind.REAL), "x")
+>>> y = Value(1, Type(Kind.REAL))
+>>> program = Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(y))
+>>> print(program)
+double(x: real)
+  %1 = add %x0 %x0
+  return %1
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from deepalgo.kinds import Attr, Type
+from deepalgo.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value of the program, defined once. `name` is the user's variable, for readers only."""
+
+    id: int
+    type: Type = field(compare=False)
+    name: str = field(default="", compare=False)
+
+    # Written out, as sets and dicts of values are asked millions of times.
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Value) and self.id == other.id
+
+    def __hash__(self) -> int:
+        return self.id
+
+    def __str__(self) -> str:
+        return f"%{self.name}{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """`result = name(args; attrs)`, a row of the table in `deepalgo.ops`.
+
+    Two names have no arguments: `const` (attr `value`: a number or nested tuples) and `weight` (attr `key`: a weight of the
+    program; `site`: the calls and unrolled rounds this use belongs to, which `untie` can tell apart).
+    """
+
+    result: Value
+    name: str
+    args: tuple[Value, ...] = ()
+    attrs: tuple[tuple[str, Attr], ...] = ()
+    span: Span | None = field(default=None, compare=False)
+
+    def attr(self, name: str) -> Attr:
+        """The value of one attribute."""
+        return dict(self.attrs)[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A sample for which `ok` is false raises `error` here and takes no part in what follows.
+
+    `error` is the name of the exception class; `message` may contain `{0}`, `{1}`, ... for the operands.
+    """
+
+    ok: Value
+    error: str
+    message: str
+    operands: tuple[Value, ...] = ()
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Statements in order. `params` are defined by the region that owns the block, `results` are what it hands out."""
+
+    params: tuple[Value, ...]
+    body: tuple[Statement, ...]
+    results: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """Each sample takes one arm; `results[i]` is `then.results[i]` or `orelse.results[i]`. Arms have no params."""
+
+    results: tuple[Value, ...]
+    condition: Value
+    then: Block
+    orelse: Block
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """`count` rounds for every sample. `body.params` is the round's index (0, 1, ...) and then the carried values."""
+
+    results: tuple[Value, ...]
+    count: int
+    init: tuple[Value, ...]
+    body: Block
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """Rounds as long as `test` holds, sample by sample. Both blocks take the carried values as params.
+
+    `bound` is a number of rounds that no sample can exceed, where the source says so (a `for` that may `break`).
+    """
+
+    results: tuple[Value, ...]
+    init: tuple[Value, ...]
+    test: Block
+    body: Block
+    bound: int | None = None
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """An `except`: the names of the exception classes it catches, and its block."""
+
+    catches: tuple[str, ...]
+    block: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """Samples whose first failing check in `body` is caught by a handler get the handler's results instead."""
+
+    results: tuple[Value, ...]
+    body: Block
+    handlers: tuple[Handler, ...]
+    span: Span | None = field(default=None, compare=False)
+
+
+Statement: TypeAlias = Op | Check | If | Loop | While | Try
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One float (or array) of the call; `path` says where it sits in the arguments, e.g. `x` or `points[0]`."""
+
+    path: str
+    value: Value
+
+
+class Role(enum.StrEnum):
+    """What a weight does in the heuristic."""
+
+    COEFFICIENT = "coefficient"
+    EXPONENT = "exponent"
+    THRESHOLD = "threshold"
+    INITIAL = "initial value"
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """A number that a person wrote. `value` is a float or nested tuples; `frozen` is why it cannot be trained, or ''."""
+
+    key: str
+    value: Attr
+    shape: tuple[int, ...] = ()
+    role: Role = Role.COEFFICIENT
+    frozen: str = ""
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A place in a structure that holds one value."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """A place in a structure that holds a fixed object (a string, None, an int)."""
+
+    item: object
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A list or a tuple; `kind` is 'list', 'tuple', or the name of a namedtuple with `names`."""
+
+    kind: str
+    items: tuple[Tree, ...]
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """A dict with fixed keys; `kind` is 'dict' or the class name of an object whose attributes these are."""
+
+    kind: str
+    keys: tuple[object, ...]
+    items: tuple[Tree, ...]
+
+
+Tree: TypeAlias = Leaf | Static | Sequence | Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A whole function: inputs, weights, one block, and the structure of what it returns.
+
+    `body.results` lists the leaves of `output` in order, then the values of `changes`: what the function leaves in those of its
+    arguments that it changes in place, by their path. `sources` are the files that its spans point into, with a digest of their text.
+    `peeled` are the places of loops whose first rounds may have run while compiling, so that the program counts less of them.
+    """
+
+    name: str
+    inputs: tuple[Input, ...]
+    weights: tuple[Weight, ...]
+    body: Block
+    output: Tree
+    changes: tuple[tuple[str, Value], ...] = ()
+    sources: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    peeled: tuple[Span, ...] = field(default=(), compare=False)
+
+    def __str__(self) -> str:
+        from deepalgo.ir.text import write  # which reads programs
+
+        return write(self)

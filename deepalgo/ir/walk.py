@@ -1,0 +1,109 @@
+"""Ways through a program: its values, statements and blocks, and what a block reads from around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import assert_never
+
+from deepalgo.ir.program import Block, Check, If, Leaf, Loop, Mapping, Op, Sequence, Statement, Static, Tree, Try, Value, While
+
+
+def leaves(tree: Tree) -> Iterator[Value]:
+    """The values of a structure, in reading order."""
+    match tree:
+        case Leaf(value):
+            yield value
+        case Static():
+            return
+        case Sequence(items=items) | Mapping(items=items):
+            for item in items:
+                yield from leaves(item)
+        case _:
+            assert_never(tree)
+
+
+def blocks(statement: Statement) -> tuple[Block, ...]:
+    """The blocks that a statement owns, in execution order."""
+    match statement:
+        case Op() | Check():  # first, as most statements are one
+            return ()
+        case If(then=then, orelse=orelse):
+            return (then, orelse)
+        case Loop(body=body):
+            return (body,)
+        case While(test=test, body=body):
+            return (test, body)
+        case Try(body=body, handlers=handlers):
+            return (body, *(handler.block for handler in handlers))
+        case _:
+            assert_never(statement)
+
+
+def defined(statement: Statement) -> tuple[Value, ...]:
+    """The values that a statement defines in the block where it stands."""
+    match statement:
+        case Op(result=result):
+            return (result,)
+        case Check():
+            return ()
+        case _:
+            return statement.results
+
+
+def used(statement: Statement) -> tuple[Value, ...]:
+    """The values that a statement reads itself, not counting what its blocks read."""
+    match statement:
+        case Op(args=args):
+            return args
+        case Check(ok=ok, operands=operands):
+            return (ok, *operands)
+        case If(condition=condition):
+            return (condition,)
+        case Loop(init=init) | While(init=init):
+            return init
+        case Try():
+            return ()
+        case _:
+            assert_never(statement)
+
+
+def walk(block: Block) -> Iterator[Statement]:
+    """Every statement of a block and of the blocks inside it, in order."""
+    waiting = [iter(block.body)]
+    while waiting:
+        for statement in waiting[-1]:
+            yield statement
+            if type(statement) is not Op and (inner := blocks(statement)):
+                waiting.append(chain.from_iterable(each.body for each in inner))
+                break
+        else:
+            waiting.pop()
+
+
+def captured(block: Block, known: dict[int, tuple[Value, ...]] | None = None) -> tuple[Value, ...]:
+    """The values that a block reads from the blocks around it, in order of first use.
+
+    `known` remembers the answers by the identity of the block, for callers that ask for many blocks of one program.
+    """
+    known = {} if known is None else known
+    if id(block) not in known:
+        known[id(block)] = _find_free(block, known)
+    return known[id(block)]
+
+
+def _find_free(block: Block, known: dict[int, tuple[Value, ...]]) -> tuple[Value, ...]:
+    bound, free = set(block.params), dict[Value, None]()
+    for statement in block.body:
+        _note_free(used(statement), bound, free)
+        for inner in blocks(statement):
+            _note_free(captured(inner, known), bound, free)
+        bound.update(defined(statement))
+    _note_free(block.results, bound, free)
+    return tuple(free)
+
+
+def _note_free(values: Iterable[Value], bound: set[Value], free: dict[Value, None]) -> None:
+    for value in values:
+        if value not in bound:
+            free[value] = None
