@@ -381,11 +381,11 @@ def edit(path, change, **metadata):
 
 def test_another_version_of_the_format_is_refused(network, path):
     network.save(path)
-    edit(path, lambda data, tensors: None, version="2")
+    edit(path, lambda data, tensors: None, version="3")
     with pytest.raises(da.FileError) as refusal:
         da.load(path)
     assert str(refusal.value) == (
-        f"{path}: it has version 2 of the format, and this deepalgo reads version 1\n"
+        f"{path}: it has version 3 of the format, and this deepalgo reads versions 1 and 2\n"
         "Load it with the deepalgo that saved it, or compile and save again."
     )
 

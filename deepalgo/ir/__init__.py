@@ -2,6 +2,7 @@
 
 from deepalgo.ir.program import (
     Block,
+    By,
     Check,
     Handler,
     If,
@@ -25,6 +26,6 @@ from deepalgo.ir.walk import blocks, captured, defined, leaves, used, walk
 from deepalgo.kinds import Attr, Kind, Type
 
 __all__ = [
-    "Attr", "Block", "Check", "Handler", "If", "Input", "Kind", "Leaf", "Loop", "Mapping", "Op", "Program", "Role", "Sequence", "Statement",
-    "Static", "Tree", "Try", "Type", "Value", "Weight", "While", "blocks", "captured", "defined", "leaves", "used", "walk",
+    "Attr", "Block", "By", "Check", "Handler", "If", "Input", "Kind", "Leaf", "Loop", "Mapping", "Op", "Program", "Role", "Sequence",
+    "Statement", "Static", "Tree", "Try", "Type", "Value", "Weight", "While", "blocks", "captured", "defined", "leaves", "used", "walk",
 ]

@@ -144,9 +144,10 @@ class Checker:
             case Op():
                 self.op(statement, known)
                 return
-            case Check(ok, error, message, operands):
+            case Check(ok, error, message, operands, bases=bases):
                 self.use((ok, *operands), known)
-                _require(is_error(error), f"{error!r:.60} is no name of an exception")
+                for name in (error, *bases):
+                    _require(is_error(name), f"{name!r:.60} is no name of an exception")
                 _require(ok.type == SCALAR, f"{ok} decides on an error and is no truth value")
                 _check_message(message, operands)
                 return

@@ -42,12 +42,21 @@ class Value:
         return f"%{self.name}{self.id}"
 
 
+class By(enum.StrEnum):
+    """Whose operation it is: they round, overflow and fail in different ways, and NumPy's gives a number of NumPy's."""
+
+    PYTHON = "python"
+    NUMPY = "numpy"
+
+
 @dataclass(frozen=True, slots=True)
 class Op:
     """`result = name(args; attrs)`, a row of the table in `deepalgo.ops`.
 
     Two names have no arguments: `const` (attr `value`: a number or nested tuples) and `weight` (attr `key`: a weight of the
     program; `site`: the calls and unrolled rounds this use belongs to, which `untie` can tell apart).
+    `by` is whose operation it was in the source; operations that a pass makes are Python's. `guard` is the number of the checks that
+    stand for what the operation raises by itself, 0 if there are none.
     """
 
     result: Value
@@ -55,6 +64,8 @@ class Op:
     args: tuple[Value, ...] = ()
     attrs: tuple[tuple[str, Attr], ...] = ()
     span: Span | None = field(default=None, compare=False)
+    by: By = By.PYTHON
+    guard: int = 0
 
     def attr(self, name: str) -> Attr:
         """The value of one attribute."""
@@ -65,7 +76,9 @@ class Op:
 class Check:
     """A sample for which `ok` is false raises `error` here and takes no part in what follows.
 
-    `error` is the name of the exception class; `message` may contain `{0}`, `{1}`, ... for the operands.
+    `error` is the name of the exception class and `bases` those of the classes above it, nearest first; `message` may contain `{0}`,
+    `{1}`, ... for the operands. A check with a `guard` stands for what the operations with the same number raise by themselves; one
+    without is the user's own, or says what the library cannot do.
     """
 
     ok: Value
@@ -73,6 +86,8 @@ class Check:
     message: str
     operands: tuple[Value, ...] = ()
     span: Span | None = field(default=None, compare=False)
+    bases: tuple[str, ...] = ()
+    guard: int = 0
 
 
 @dataclass(frozen=True, slots=True)

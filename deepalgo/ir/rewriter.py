@@ -37,8 +37,12 @@ class Fresh:
 
     def value(self, type: Type, name: str = "") -> Value:
         """A value that no one has seen before."""
+        return Value(self.number(), type, name)
+
+    def number(self) -> int:
+        """A number that nothing has: guards are fewer than values."""
         self.next += 1
-        return Value(self.next - 1, type, name)
+        return self.next - 1
 
 
 def all_values(program: Program) -> Iterable[Value]:
@@ -59,6 +63,7 @@ class Rewriter:
         self.env: dict[Value, Value] = {}
         self.out: list[Statement] = []
         self.renews = False
+        self.guards: dict[int, int] = {}
 
     def program(self, program: Program) -> Program:
         """The program with its body rebuilt."""
@@ -66,9 +71,10 @@ class Rewriter:
 
     def copy(self, block: Block) -> Block:
         """The block with fresh values for all that it defines."""
-        self.renews, before = True, self.renews
+        before = self.renews, self.guards
+        self.renews, self.guards = True, {}
         result = self.block(block)
-        self.renews = before
+        self.renews, self.guards = before
         return result
 
     def block(self, block: Block) -> Block:
@@ -112,11 +118,21 @@ class Rewriter:
         args = self.see(op.args)
         (result,) = self.define((op.result,))
         # Most operations stay as they are, and making a new one takes long.
-        self.out.append(op if args is op.args and result is op.result else Op(result, op.name, args, op.attrs, op.span))
+        kept = args is op.args and result is op.result
+        self.out.append(op if kept else Op(result, op.name, args, op.attrs, op.span, op.by, self.guard(op.guard)))
 
     def check(self, check: Check) -> None:
         """Rebuild a check."""
-        self.out.append(replace(check, ok=self.see((check.ok,))[0], operands=self.see(check.operands)))
+        made = replace(check, ok=self.see((check.ok,))[0], operands=self.see(check.operands), guard=self.guard(check.guard))
+        self.out.append(made)
+
+    def guard(self, number: int) -> int:
+        """What an operation and its checks share: in a copy another number than in the original."""
+        if not number or not self.renews:
+            return number
+        if number not in self.guards:
+            self.guards[number] = self.fresh.number()
+        return self.guards[number]
 
     def branch(self, branch: If) -> None:
         """Rebuild an `If`."""

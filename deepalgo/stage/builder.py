@@ -15,7 +15,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from deepalgo.errors import CompileError
-from deepalgo.ir import Attr, Kind, Op, Statement, Type, Value
+from deepalgo.ir import Attr, By, Kind, Op, Statement, Type, Value
 from deepalgo.ops.table import infer
 from deepalgo.spans import Span
 
@@ -30,18 +30,39 @@ class Builder:
         self.emitted = 0
         self.budget = budget
         self.definitions: dict[int, Op] = {}
+        self.guard = 0
+        self.guards = 0
+        self.together: list[Op] = []
 
     def fresh(self, type: Type, name: str = "") -> Value:
         """A new value that some region or input defines."""
         self.count += 1
         return Value(self.count - 1, type, name)
 
-    def op(self, name: str, args: Sequence[Value] = (), **attrs: Attr) -> Value:
+    def begin(self, span: Span | None) -> None:
+        """What is appended next belongs to one operator or call of the source, and so do the checks for what that raises."""
+        self.span = span
+        self.guard = 0
+        self.together.clear()
+
+    def op(self, name: str, args: Sequence[Value] = (), by: By = By.PYTHON, **attrs: Attr) -> Value:
         """Append an operation and return its result."""
         pairs = tuple(attrs.items())
         result = self.fresh(infer(name, [value.type for value in args], attrs))
-        self.append(Op(result, name, tuple(args), pairs, self.span))
+        op = Op(result, name, tuple(args), pairs, self.span, by, self.guard if result.type.kind else 0)
+        self.together.append(op)
+        self.append(op)
         return result
+
+    def guarding(self) -> int:
+        """The number that a check shares with the operations of its operator or call; truth values need no guard."""
+        if not self.guard:
+            self.guards += 1
+            self.guard = self.guards
+            for op in self.together:
+                if op.result.type.kind:
+                    object.__setattr__(op, "guard", self.guard)
+        return self.guard
 
     def append(self, statement: Statement) -> None:
         """Append any statement, within the budget that keeps deep chains of helpers from exploding."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from deepalgo.errors import CompileError
-from deepalgo.ir import Attr, Check, Kind, Op, Statement, Type, Value
+from deepalgo.ir import Attr, By, Check, Kind, Op, Statement, Type, Value
 from deepalgo.spans import Span
 from deepalgo.stage import own_containers
 from deepalgo.stage.builder import Builder, kind_of
@@ -99,7 +99,7 @@ class Machine:
     def at(self, node: ast.AST) -> Span:
         """The span of a node of the function that is running; what is emitted next belongs there."""
         if self._pinned is not None:
-            self.builder.span = self._pinned
+            self.builder.begin(self._pinned)
             return self._pinned
         entry = self._spans.get(id(node))
         if entry is None:
@@ -107,7 +107,7 @@ class Machine:
                 return Span("<call>", 1, 0, 1, 0)
             entry = (node, self.frame.source.span(node))
             self._spans[id(node)] = entry
-        self.builder.span = entry[1]
+        self.builder.begin(entry[1])
         return entry[1]
 
     @contextmanager
@@ -179,7 +179,8 @@ class Machine:
     def emit(self, name: str, *args: Any, flavour: str = "py", **attrs: Attr) -> Signal:
         """Append one operation on Signals and numbers."""
         signals = [self.signal(item) for item in args]
-        result = self.builder.op(name, [item.value for item in signals], **attrs)
+        by = By.NUMPY if flavour == "np" else By.PYTHON
+        result = self.builder.op(name, [item.value for item in signals], by, **attrs)
         return Signal(result, flavour, all(item.uniform for item in signals), None)
 
     def cast(self, value: Any, type: Type) -> Signal:
@@ -295,14 +296,15 @@ class Machine:
             ok = self.emit("all", ok, axis=None)
         if truth is True:
             return
-        name = error if isinstance(error, str) else self.error_name(error)
+        name, bases = (error, ()) if isinstance(error, str) else self.error_names(error)
         if self.doubtful and not isinstance(error, str):
             error, message, operands = "PythonOrNumPy", f"Python raises {name} here and NumPy does not", ()
-            name = error
+            name, bases = error, ()
         if truth is False and not isinstance(error, str):
             raise UserRaise(error, message, self.span)
         self.note_dirty_check()
-        self.builder.append(Check(ok.value, name, message, tuple(item.value for item in operands), self.span))
+        values = tuple(item.value for item in operands)
+        self.builder.append(Check(ok.value, name, message, values, self.span, bases, self.builder.guarding()))
         self.facts[-1][ok.value.id] = True
 
     @contextmanager
@@ -321,7 +323,8 @@ class Machine:
         message, operands = message_of(error)
         no = self.constant(False)
         self.note_dirty_check()
-        check = Check(no.value, self.error_name(error.kind), message, tuple(item.value for item in operands), error.span)
+        name, bases = self.error_names(error.kind)
+        check = Check(no.value, name, message, tuple(item.value for item in operands), error.span, bases)
         self.append_raise(check, error)
 
     def append_raise(self, check: Check, error: UserRaise) -> None:
@@ -329,10 +332,10 @@ class Machine:
         self.origins[id(check)] = (check, error.instance)
         self.builder.append(check)
 
-    def error_name(self, error: type[BaseException]) -> str:
-        """The name of an exception class, so that a handler can find the class again."""
+    def error_names(self, error: type[BaseException]) -> tuple[str, tuple[str, ...]]:
+        """The name of an exception class, and those of the classes above it; a handler can find the class again."""
         self.error_classes[error.__name__] = error
-        return error.__name__
+        return error.__name__, tuple(base.__name__ for base in error.__mro__[1:] if issubclass(base, BaseException))
 
     def note_dirty_check(self) -> None:
         """Remember, for the `try` around it, that something was written before this check."""

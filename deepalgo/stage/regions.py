@@ -129,7 +129,8 @@ def _check_raised(machine: Machine, ok: Signal, error: UserRaise) -> None:
     message, operands = message_of(error)
     values = tuple(item.value for item in operands)
     machine.note_dirty_check()
-    machine.append_raise(Check(ok.value, machine.error_name(error.kind), message, values, machine.span), error)
+    name, bases = machine.error_names(error.kind)
+    machine.append_raise(Check(ok.value, name, message, values, machine.span, bases), error)
 
 
 def resume(machine: Machine, arm: Arm) -> Exit:

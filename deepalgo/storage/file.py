@@ -16,12 +16,13 @@ from deepalgo.files import replace_file
 from deepalgo.ir import Program
 from deepalgo.ir.check import MOST_ROUNDS, check_program
 from deepalgo.signature import Signature
+from deepalgo.storage.format_one import upgrade
 from deepalgo.storage.plain import Json, NotPlain, Tensors
 from deepalgo.storage.read_program import listed, read_program
 from deepalgo.storage.signatures import read_signature, write_signature
 from deepalgo.storage.write_program import write_program
 
-FORMAT, VERSION = "deepalgo", "1"
+FORMAT, FIRST, VERSION = "deepalgo", "1", "2"
 DTYPES = {"float64": torch.float64, "float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 #: What reading data of any form may raise.
 MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RecursionError)
@@ -75,9 +76,14 @@ def _description(stored: Stored, tensors: Tensors) -> Json:
 
 def read_file(path: str | Path) -> Stored:
     """What `write_file` wrote; FileError for a file that is cut off, altered, foreign or of another version."""
-    text, tensors = _open(Path(path))
+    version, text, tensors = _open(Path(path))
     try:
-        return _stored(json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object), tensors)
+        data = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
+        if version == FIRST:
+            for name in ("program", "heuristic"):
+                if data[name] is not None:
+                    upgrade(data[name])
+        return _stored(data, tensors)
     except MALFORMED as error:
         words = f"{type(error).__name__}: {error}" if type(error) in (KeyError, TypeError, IndexError, AttributeError) else str(error)
         raise FileError(f"the program in it makes no sense: {words:.200}", path=path, remedy=AGAIN) from None
@@ -97,8 +103,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _open(path: Path) -> tuple[str, Tensors]:
-    """The JSON and the tensors of a file whose format, version and checksum are right."""
+def _open(path: Path) -> tuple[str, str, Tensors]:
+    """The version, the JSON and the tensors of a file whose format, version and checksum are right."""
     from safetensors import SafetensorError, safe_open
 
     with path.open("rb"):  # a file that is not there says so in Python's own words
@@ -113,15 +119,15 @@ def _open(path: Path) -> tuple[str, Tensors]:
     text = metadata.get("network", "")
     if _checksum(text, tensors) != metadata.get("sha256"):
         raise FileError("it was altered after it was saved: the checksum is another", path=path, remedy=AGAIN)
-    return text, tensors
+    return metadata["version"], text, tensors
 
 
 def _check_format(path: Path, metadata: dict[str, str]) -> None:
     if metadata.get("format") != FORMAT:
         raise FileError("it holds tensors, but no network of deepalgo", path=path, remedy=AGAIN)
     version = metadata.get("version", "")
-    if version != VERSION:
-        raise FileError(f"it has version {version:.20} of the format, and this deepalgo reads version {VERSION}", path=path,
+    if version not in (FIRST, VERSION):
+        raise FileError(f"it has version {version:.20} of the format, and this deepalgo reads versions {FIRST} and {VERSION}", path=path,
                         remedy="Load it with the deepalgo that saved it, or compile and save again.")
 
 

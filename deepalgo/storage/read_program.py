@@ -15,6 +15,7 @@ from typing import Any
 
 from deepalgo.ir import (
     Block,
+    By,
     Check,
     Handler,
     If,
@@ -99,9 +100,11 @@ class Reader:
         match data:
             case {"op": name}:
                 attrs = tuple((key, decode(value, self.tensors)) for key, value in data["attrs"].items())
-                return Op(self.value(data["result"]), text(name), self.list(data["args"]), attrs, span)
+                return Op(self.value(data["result"]), text(name), self.list(data["args"]), attrs, span, By(text(data["by"])),
+                          whole(data["guard"]))
             case {"check": ok}:
-                return Check(self.value(ok), text(data["error"]), text(data["message"]), self.list(data["operands"]), span)
+                return Check(self.value(ok), text(data["error"]), text(data["message"]), self.list(data["operands"]), span,
+                             tuple(map(text, listed(data["bases"]))), whole(data["guard"]))
             case {"if": condition}:
                 return If(self.list(data["results"]), self.value(condition), self.block(data["then"]), self.block(data["else"]), span)
             case {"loop": count}:

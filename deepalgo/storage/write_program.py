@@ -6,7 +6,7 @@
 >>> written["values"]
 [[0, 'REAL', [], 'x'], [1, 'REAL', [], '']]
 >>> written["body"]
-{'params': [], 'body': [{'op': 'add', 'result': 1, 'args': [0, 0], 'attrs': {}, 'span': None}], 'results': [1]}
+{'params': [], 'body': [{'op': 'add', 'result': 1, 'args': [0, 0], 'attrs': {}, 'by': 'python', 'guard': 0, 'span': None}], 'results': [1]}
 """
 
 from __future__ import annotations
@@ -92,12 +92,13 @@ class Writer:
     def statement(self, statement: Statement) -> Json:
         """One statement; its first key says which."""
         match statement:
-            case Op(result, name, args, attrs, span):
+            case Op(result, name, args, attrs, span, by, guard):
                 return {"op": name, "result": self.value(result), "args": self.list(args),
-                        "attrs": {key: encode(value, self.tensors) for key, value in attrs}, "span": self.span(span)}
-            case Check(ok, error, message, operands, span):
-                return {"check": self.value(ok), "error": error, "message": message, "operands": self.list(operands),
+                        "attrs": {key: encode(value, self.tensors) for key, value in attrs}, "by": by.value, "guard": guard,
                         "span": self.span(span)}
+            case Check(ok, error, message, operands, span, bases, guard):
+                return {"check": self.value(ok), "error": error, "bases": list(bases), "message": message, "operands": self.list(operands),
+                        "guard": guard, "span": self.span(span)}
             case If(results, condition, then, orelse, span):
                 return {"if": self.value(condition), "then": self.block(then), "else": self.block(orelse), "results": self.list(results),
                         "span": self.span(span)}
