@@ -165,7 +165,7 @@ def test_what_does_not_arise_is_finite_at_ordinary_numbers(name):
 
 def test_a_row_must_say_what_hazard_it_is():
     with pytest.raises(TypeError, match="hazard"):
-        Row("double", TABLE["neg"].infer, "2 * {0}", "2 * {0}", "2 * {0}")
+        Row("double", types=TABLE["neg"].types, python="2 * {0}", numpy="2 * {0}", torch="2 * {0}")
 
 
 def logistic(x):

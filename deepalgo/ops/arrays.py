@@ -74,11 +74,34 @@ def size(shape: tuple[int, ...]) -> int:
 
 
 ROWS = (
-    Row("const", _const, "{value}", "{value}", "{value}", Hazard.NONE),
-    Row("weight", _weight, "{key}", "{key}", "{key}", Hazard.NONE),
-    Row("stack", _stack, "ops.stack(({*},), {batch})", "[{*}]", "np.stack([{*}])", Hazard.NONE, common=Kind.BOOL, broadcasts=False),
-    Row("index", _index, "{0}[{key}]", "{0}{path}", "{0}[{key}]", Hazard.NONE, broadcasts=False),
-    Row("gather", _gather, "ops.gather({0}, {1}, {batch0}, {batch1})", "{0}[{1}]", "{0}[{1}]", Hazard.NONE, broadcasts=False),
-    Row("sum", _sum, "ops.sum({0}, {axis}, {batch0})", "sum({0})", "np.sum({0}, axis={axis})", Hazard.NONE, common=Kind.INT,
-        broadcasts=False),
+    Row(
+        "const", types=_const,
+        hazard=Hazard.NONE,
+        python="{value}", numpy="{value}", torch="{value}",
+    ),
+    Row(
+        "weight", types=_weight,
+        hazard=Hazard.NONE,
+        python="{key}", numpy="{key}", torch="{key}",
+    ),
+    Row(
+        "stack", types=_stack, common=Kind.BOOL, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="[{*}]", numpy="np.stack([{*}])", torch="ops.stack(({*},), {batch})",
+    ),
+    Row(
+        "index", types=_index, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="{0}{path}", numpy="{0}[{key}]", torch="{0}[{key}]",
+    ),
+    Row(
+        "gather", types=_gather, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="{0}[{1}]", numpy="{0}[{1}]", torch="ops.gather({0}, {1}, {batch0}, {batch1})",
+    ),
+    Row(
+        "sum", types=_sum, common=Kind.INT, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="sum({0})", numpy="np.sum({0}, axis={axis})", torch="ops.sum({0}, {axis}, {batch0})",
+    ),
 )

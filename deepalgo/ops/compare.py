@@ -41,42 +41,111 @@ def _cut(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
     return args[1]
 
 
-def _comparison(name: str, sign: str) -> Row:
-    spelling = f"{{0}} {sign} {{1}}"
-    infer = EQUALITY if sign in ("==", "!=") else ORDER
-    return Row(name, infer, spelling, spelling, spelling, Hazard.NONE, common=Kind.BOOL, batched=f"ops.{name}({{0}}, {{1}})")
-
-
-def _logic(name: str, torch: str, python: str, numpy: str) -> Row:
-    return Row(name, LOGIC, torch, python, f"np.logical_{name}({numpy})", Hazard.NONE)
-
-
-def _choice(name: str, python: str, numpy: str) -> Row:
-    return Row(name, CHOICE, f"ops.{name}({{0}}, {{1}})", python, numpy, Hazard.NONE, common=Kind.BOOL)
-
-
 ROWS = (
-    _comparison("lt", "<"),
-    _comparison("le", "<="),
-    _comparison("gt", ">"),
-    _comparison("ge", ">="),
-    _comparison("eq", "=="),
-    _comparison("ne", "!="),
-    _logic("and", "{0} & {1}", "{0} and {1}", "{0}, {1}"),
-    _logic("or", "{0} | {1}", "{0} or {1}", "{0}, {1}"),
-    _logic("xor", "{0} ^ {1}", "{0} != {1}", "{0}, {1}"),
-    _logic("not", "~{0}", "not {0}", "{0}"),
-    Row("select", _select, "ops.where({0}, {1}, {2})", "({1} if {0} else {2})", "np.where({0}, {1}, {2})", Hazard.NONE,
-        common=Kind.BOOL, apart=1),
-    Row("cut", _cut, "run.cut({0}, {1})", "{1}", "{1}", Hazard.NONE, broadcasts=False),
-    Row("first", _first, "ops.first({*})", "[{*}, True].index(True)", "np.argmax([{*}, True])", Hazard.NONE,
-        broadcasts=False),
-    Row("look_up", _look_up, "ops.look_up({*})", "[{*}][1 + {0}]", "[{*}][1 + {0}]", Hazard.NONE,
-        common=Kind.BOOL, apart=1, broadcasts=False),
-    _choice("min", "min({0}, {1})", "np.where({1} < {0}, {1}, {0})"),
-    _choice("max", "max({0}, {1})", "np.where({1} > {0}, {1}, {0})"),
-    _choice("minimum", "({1} if {1} < {0} or {1} != {1} else {0})", "np.minimum({0}, {1})"),
-    _choice("maximum", "({1} if {1} > {0} or {1} != {1} else {0})", "np.maximum({0}, {1})"),
-    _choice("fmin", "({1} if {1} < {0} or {0} != {0} else {0})", "np.fmin({0}, {1})"),
-    _choice("fmax", "({1} if {1} > {0} or {0} != {0} else {0})", "np.fmax({0}, {1})"),
+    Row(
+        "lt", types=ORDER, common=Kind.BOOL,
+        hazard=Hazard.NONE,
+        python="{0} < {1}", numpy="{0} < {1}", torch="{0} < {1}",
+        batched="ops.lt({0}, {1})",
+    ),
+    Row(
+        "le", types=ORDER, common=Kind.BOOL,
+        hazard=Hazard.NONE,
+        python="{0} <= {1}", numpy="{0} <= {1}", torch="{0} <= {1}",
+        batched="ops.le({0}, {1})",
+    ),
+    Row(
+        "gt", types=ORDER, common=Kind.BOOL,
+        hazard=Hazard.NONE,
+        python="{0} > {1}", numpy="{0} > {1}", torch="{0} > {1}",
+        batched="ops.gt({0}, {1})",
+    ),
+    Row(
+        "ge", types=ORDER, common=Kind.BOOL,
+        hazard=Hazard.NONE,
+        python="{0} >= {1}", numpy="{0} >= {1}", torch="{0} >= {1}",
+        batched="ops.ge({0}, {1})",
+    ),
+    Row(
+        "eq", types=EQUALITY, common=Kind.BOOL,
+        hazard=Hazard.NONE,
+        python="{0} == {1}", numpy="{0} == {1}", torch="{0} == {1}",
+        batched="ops.eq({0}, {1})",
+    ),
+    Row(
+        "ne", types=EQUALITY, common=Kind.BOOL,
+        hazard=Hazard.NONE,
+        python="{0} != {1}", numpy="{0} != {1}", torch="{0} != {1}",
+        batched="ops.ne({0}, {1})",
+    ),
+    Row(
+        "and", types=LOGIC,
+        hazard=Hazard.NONE,
+        python="{0} and {1}", numpy="np.logical_and({0}, {1})", torch="{0} & {1}",
+    ),
+    Row(
+        "or", types=LOGIC,
+        hazard=Hazard.NONE,
+        python="{0} or {1}", numpy="np.logical_or({0}, {1})", torch="{0} | {1}",
+    ),
+    Row(
+        "xor", types=LOGIC,
+        hazard=Hazard.NONE,
+        python="{0} != {1}", numpy="np.logical_xor({0}, {1})", torch="{0} ^ {1}",
+    ),
+    Row(
+        "not", types=LOGIC,
+        hazard=Hazard.NONE,
+        python="not {0}", numpy="np.logical_not({0})", torch="~{0}",
+    ),
+    Row(
+        "select", types=_select, common=Kind.BOOL, apart=1,
+        hazard=Hazard.NONE,
+        python="({1} if {0} else {2})", numpy="np.where({0}, {1}, {2})", torch="ops.where({0}, {1}, {2})",
+    ),
+    Row(
+        "cut", types=_cut, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="{1}", numpy="{1}", torch="run.cut({0}, {1})",
+    ),
+    Row(
+        "first", types=_first, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="[{*}, True].index(True)", numpy="np.argmax([{*}, True])", torch="ops.first({*})",
+    ),
+    Row(
+        "look_up", types=_look_up, common=Kind.BOOL, apart=1, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="[{*}][1 + {0}]", numpy="[{*}][1 + {0}]", torch="ops.look_up({*})",
+    ),
+    Row(
+        "min", types=CHOICE, common=Kind.BOOL,
+        hazard=Hazard.NONE,
+        python="min({0}, {1})", numpy="np.where({1} < {0}, {1}, {0})", torch="ops.min({0}, {1})",
+    ),
+    Row(
+        "max", types=CHOICE, common=Kind.BOOL,
+        hazard=Hazard.NONE,
+        python="max({0}, {1})", numpy="np.where({1} > {0}, {1}, {0})", torch="ops.max({0}, {1})",
+    ),
+    Row(
+        "minimum", types=CHOICE, common=Kind.BOOL,
+        hazard=Hazard.NONE,
+        python="({1} if {1} < {0} or {1} != {1} else {0})", numpy="np.minimum({0}, {1})", torch="ops.minimum({0}, {1})",
+    ),
+    Row(
+        "maximum", types=CHOICE, common=Kind.BOOL,
+        hazard=Hazard.NONE,
+        python="({1} if {1} > {0} or {1} != {1} else {0})", numpy="np.maximum({0}, {1})", torch="ops.maximum({0}, {1})",
+    ),
+    Row(
+        "fmin", types=CHOICE, common=Kind.BOOL,
+        hazard=Hazard.NONE,
+        python="({1} if {1} < {0} or {0} != {0} else {0})", numpy="np.fmin({0}, {1})", torch="ops.fmin({0}, {1})",
+    ),
+    Row(
+        "fmax", types=CHOICE, common=Kind.BOOL,
+        hazard=Hazard.NONE,
+        python="({1} if {1} > {0} or {0} != {0} else {0})", numpy="np.fmax({0}, {1})", torch="ops.fmax({0}, {1})",
+    ),
 )

@@ -7,21 +7,13 @@ from deepalgo.ops.row import Hazard, Row, elementwise
 
 ROWS = (
     Row(
-        "mantissa",
-        elementwise(least=Kind.REAL, most=Kind.REAL),
-        "ops.mantissa({0})",
-        "math.frexp({0})[0]",
-        "np.frexp({0})[0]",
-        Hazard.SPREADS,
-        common=Kind.REAL,
+        "mantissa", types=elementwise(least=Kind.REAL, most=Kind.REAL), common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="math.frexp({0})[0]", numpy="np.frexp({0})[0]", torch="ops.mantissa({0})",
     ),
     Row(
-        "exponent",
-        elementwise(least=Kind.REAL, most=Kind.REAL, result=Kind.INT),
-        "ops.exponent({0})",
-        "math.frexp({0})[1]",
-        "np.frexp({0})[1]",
-        Hazard.NONE,
-        common=Kind.REAL,
+        "exponent", types=elementwise(least=Kind.REAL, most=Kind.REAL, result=Kind.INT), common=Kind.REAL,
+        hazard=Hazard.NONE,
+        python="math.frexp({0})[1]", numpy="np.frexp({0})[1]", torch="ops.exponent({0})",
     ),
 )

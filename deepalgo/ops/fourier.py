@@ -1,6 +1,6 @@
 """Rows of discrete Fourier transforms along one axis.
 
->>> print(ROWS[0].infer((Type(Kind.REAL, (4,)),), {"axis": 0}))
+>>> print(ROWS[0].types((Type(Kind.REAL, (4,)),), {"axis": 0}))
 complex[4]
 """
 
@@ -15,10 +15,17 @@ from deepalgo.ops.row import Hazard, Row
 __all__ = ["ROWS", "Kind", "Type"]
 
 
-def _transform(name: str) -> Row:
-    text = f"np.fft.{name}({{0}}, axis={{axis}})"
-    infer = by_numpy(lambda array, axis: getattr(np.fft, name)(array, axis=axis), "axis", least=Kind.REAL)
-    return Row(name, infer, f"ops.{name}({{0}}, {{axis}}, {{batch0}})", text, text, Hazard.NONE, common=Kind.REAL, broadcasts=False)
-
-
-ROWS = (_transform("fft"), _transform("ifft"))
+ROWS = (
+    Row(
+        "fft", types=by_numpy(lambda array, axis: np.fft.fft(array, axis=axis), "axis", least=Kind.REAL), common=Kind.REAL,
+        broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.fft.fft({0}, axis={axis})", numpy="np.fft.fft({0}, axis={axis})", torch="ops.fft({0}, {axis}, {batch0})",
+    ),
+    Row(
+        "ifft", types=by_numpy(lambda array, axis: np.fft.ifft(array, axis=axis), "axis", least=Kind.REAL), common=Kind.REAL,
+        broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.fft.ifft({0}, axis={axis})", numpy="np.fft.ifft({0}, axis={axis})", torch="ops.ifft({0}, {axis}, {batch0})",
+    ),
+)

@@ -104,13 +104,31 @@ _pick_anywhere = by_numpy(np.take, "axis")
 
 
 ROWS = (
-    Row("take", _take, "ops.take({0}, {key}, {batch0})", "{0}[{subscript}]", "{0}[{subscript}]", Hazard.NONE, broadcasts=False),
-    Row("put", _put, "ops.put({0}, {1}, {key}, {batch0}, {batch1})", "put({0}, np.s_[{subscript}], {1})",
-        "put({0}, np.s_[{subscript}], {1})", Hazard.NONE, broadcasts=False),
-    Row("pick", by_numpy(np.take, "indices", "axis"), "ops.pick({0}, {indices}, {axis}, {batch0})", "np.take({0}, {indices}, {axis})",
-        "np.take({0}, {indices}, {axis})", Hazard.NONE, broadcasts=False),
-    Row("put_at", _put_at, "ops.put_at({0}, {1}, {2}, {batch0}, {batch1}, {batch2})", "put({0}, {1}, {2})", "put({0}, {1}, {2})",
-        Hazard.NONE, broadcasts=False),
-    Row("pick_at", _pick_at, "ops.pick_at({0}, {1}, {axis}, {batch0}, {batch1})", "np.take({0}, {1}, {axis})",
-        "np.take({0}, {1}, {axis})", Hazard.NONE, broadcasts=False),
+    Row(
+        "take", types=_take, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="{0}[{subscript}]", numpy="{0}[{subscript}]", torch="ops.take({0}, {key}, {batch0})",
+    ),
+    Row(
+        "put", types=_put, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="put({0}, np.s_[{subscript}], {1})", numpy="put({0}, np.s_[{subscript}], {1})",
+        torch="ops.put({0}, {1}, {key}, {batch0}, {batch1})",
+    ),
+    Row(
+        "pick", types=by_numpy(np.take, "indices", "axis"), broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.take({0}, {indices}, {axis})", numpy="np.take({0}, {indices}, {axis})",
+        torch="ops.pick({0}, {indices}, {axis}, {batch0})",
+    ),
+    Row(
+        "put_at", types=_put_at, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="put({0}, {1}, {2})", numpy="put({0}, {1}, {2})", torch="ops.put_at({0}, {1}, {2}, {batch0}, {batch1}, {batch2})",
+    ),
+    Row(
+        "pick_at", types=_pick_at, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.take({0}, {1}, {axis})", numpy="np.take({0}, {1}, {axis})", torch="ops.pick_at({0}, {1}, {axis}, {batch0}, {batch1})",
+    ),
 )

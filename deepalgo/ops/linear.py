@@ -39,17 +39,6 @@ _solve = _regular(np.linalg.solve)
 _size_of_matrix = _regular(np.linalg.det)
 
 
-def _of_matrix(name: str, numpy: str, infer: Infer, hazard: Hazard) -> Row:
-    text = f"{numpy}({{0}})"
-    return Row(name, infer, f"ops.{name}({{0}})", text, text, hazard, common=Kind.REAL, broadcasts=False)
-
-
-def _two(name: str, numpy: str, infer: Infer, least: Kind, hazard: Hazard, careful: str = "") -> Row:
-    text = f"{numpy}({{0}}, {{1}})"
-    return Row(name, infer, f"ops.{name}({{0}}, {{1}}, {{batch0}}, {{batch1}})", text, text, hazard, common=least, broadcasts=False,
-               careful=careful)
-
-
 def _part(function: Callable[..., Any], place: int) -> Infer:
     """The rule of one of the answers of a decomposition."""
 
@@ -60,37 +49,117 @@ def _part(function: Callable[..., Any], place: int) -> Infer:
     return infer
 
 
-def _of_decomposition(name: str, numpy: str, function: Callable[..., Any], place: int) -> Row:
-    full = ", full_matrices={full}" if name in ("svd_u", "svd_vh") else ""
-    text = f"{numpy}({{0}}{full})[{place}]"
-    form = f"ops.{name}({{0}}, {{full}})" if full else f"ops.{name}({{0}})"
-    return Row(name, _part(function, place), form, text, text, Hazard.ARISES, common=Kind.REAL, broadcasts=False)
-
-
 ROWS = (
-    _two("matmul", "np.matmul", by_numpy(np.matmul), Kind.BOOL, Hazard.SPREADS, "careful.matmul({0}, {1}, {batch0}, {batch1})"),
-    _two("solve", "np.linalg.solve", _solve, Kind.REAL, Hazard.ARISES),
-    _of_matrix("inv", "np.linalg.inv", _regular(np.linalg.inv), Hazard.ARISES),
-    _of_matrix("det", "np.linalg.det", _regular(np.linalg.det), Hazard.SPREADS),
-    Row("det_sign", _size_of_matrix, "ops.det_sign({0})", "np.linalg.slogdet({0})[0]", "np.linalg.slogdet({0})[0]", Hazard.NONE,
-        common=Kind.REAL, broadcasts=False),
-    Row("det_log", _size_of_matrix, "ops.det_log({0})", "np.linalg.slogdet({0})[1]", "np.linalg.slogdet({0})[1]", Hazard.ARISES,
-        common=Kind.REAL, broadcasts=False),
-    _of_matrix("pinv", "np.linalg.pinv", by_numpy(np.linalg.pinv, least=Kind.REAL), Hazard.ARISES),
-    _of_matrix("eigvalsh", "np.linalg.eigvalsh", _regular(np.linalg.eigvalsh), Hazard.ARISES),
-    _of_matrix("cholesky", "np.linalg.cholesky", _regular(np.linalg.cholesky), Hazard.ARISES),
-    *(_of_decomposition(f"svd_{part}", "np.linalg.svd", np.linalg.svd, place) for place, part in enumerate(("u", "s", "vh"))),
-    *(_of_decomposition(f"eig_{part}", "np.linalg.eig", np.linalg.eig, place) for place, part in enumerate("wv")),
-    *(_of_decomposition(f"eigh_{part}", "np.linalg.eigh", np.linalg.eigh, place) for place, part in enumerate("wv")),
-    Row("eig_is_real", _each, "ops.eig_is_real({0})", "np.isrealobj(np.linalg.eigvals({0}))",
-        "np.all(np.isreal(np.linalg.eigvals({0})), axis=-1)", Hazard.NONE, common=Kind.REAL, broadcasts=False),
-    Row("is_singular", _each, "ops.is_singular({0})", "np.linalg.det({0}) == 0", "np.linalg.det({0}) == 0", Hazard.NONE, common=Kind.REAL,
-        broadcasts=False),
-    Row("is_positive", _each, "ops.is_positive({0})", "np.linalg.eigvalsh({0})[0] > 0", "np.all(np.linalg.eigvalsh({0}) > 0, axis=-1)",
-        Hazard.NONE, common=Kind.REAL, broadcasts=False),
-    Row("cross", by_numpy(np.cross, least=Kind.INT), "ops.cross({0}, {1})", "np.cross({0}, {1})", "np.cross({0}, {1})",
-        Hazard.SPREADS, common=Kind.INT, careful="careful.cross({0}, {1})"),
-    Row("norm2", by_numpy(lambda array, axis: np.linalg.norm(array, axis=axis), "axis", least=Kind.REAL),
-        "ops.norm2({0}, {axis}, {batch0})", "np.linalg.norm({0}, axis={axis})", "np.linalg.norm({0}, axis={axis})",
-        Hazard.SPREADS, common=Kind.REAL, broadcasts=False, careful="careful.norm2({0}, {axis}, {batch0})"),
+    Row(
+        "matmul", types=by_numpy(np.matmul), common=Kind.BOOL, broadcasts=False,
+        hazard=Hazard.SPREADS,
+        python="np.matmul({0}, {1})", numpy="np.matmul({0}, {1})", torch="ops.matmul({0}, {1}, {batch0}, {batch1})",
+        careful="careful.matmul({0}, {1}, {batch0}, {batch1})",
+    ),
+    Row(
+        "solve", types=_solve, common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.ARISES,
+        python="np.linalg.solve({0}, {1})", numpy="np.linalg.solve({0}, {1})", torch="ops.solve({0}, {1}, {batch0}, {batch1})",
+    ),
+    Row(
+        "inv", types=_regular(np.linalg.inv), common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.ARISES,
+        python="np.linalg.inv({0})", numpy="np.linalg.inv({0})", torch="ops.inv({0})",
+    ),
+    Row(
+        "det", types=_regular(np.linalg.det), common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.SPREADS,
+        python="np.linalg.det({0})", numpy="np.linalg.det({0})", torch="ops.det({0})",
+    ),
+    Row(
+        "det_sign", types=_size_of_matrix, common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.linalg.slogdet({0})[0]", numpy="np.linalg.slogdet({0})[0]", torch="ops.det_sign({0})",
+    ),
+    Row(
+        "det_log", types=_size_of_matrix, common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.ARISES,
+        python="np.linalg.slogdet({0})[1]", numpy="np.linalg.slogdet({0})[1]", torch="ops.det_log({0})",
+    ),
+    Row(
+        "pinv", types=by_numpy(np.linalg.pinv, least=Kind.REAL), common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.ARISES,
+        python="np.linalg.pinv({0})", numpy="np.linalg.pinv({0})", torch="ops.pinv({0})",
+    ),
+    Row(
+        "eigvalsh", types=_regular(np.linalg.eigvalsh), common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.ARISES,
+        python="np.linalg.eigvalsh({0})", numpy="np.linalg.eigvalsh({0})", torch="ops.eigvalsh({0})",
+    ),
+    Row(
+        "cholesky", types=_regular(np.linalg.cholesky), common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.ARISES,
+        python="np.linalg.cholesky({0})", numpy="np.linalg.cholesky({0})", torch="ops.cholesky({0})",
+    ),
+    Row(
+        "svd_u", types=_part(np.linalg.svd, 0), common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.ARISES,
+        python="np.linalg.svd({0}, full_matrices={full})[0]", numpy="np.linalg.svd({0}, full_matrices={full})[0]",
+        torch="ops.svd_u({0}, {full})",
+    ),
+    Row(
+        "svd_s", types=_part(np.linalg.svd, 1), common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.ARISES,
+        python="np.linalg.svd({0})[1]", numpy="np.linalg.svd({0})[1]", torch="ops.svd_s({0})",
+    ),
+    Row(
+        "svd_vh", types=_part(np.linalg.svd, 2), common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.ARISES,
+        python="np.linalg.svd({0}, full_matrices={full})[2]", numpy="np.linalg.svd({0}, full_matrices={full})[2]",
+        torch="ops.svd_vh({0}, {full})",
+    ),
+    Row(
+        "eig_w", types=_part(np.linalg.eig, 0), common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.ARISES,
+        python="np.linalg.eig({0})[0]", numpy="np.linalg.eig({0})[0]", torch="ops.eig_w({0})",
+    ),
+    Row(
+        "eig_v", types=_part(np.linalg.eig, 1), common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.ARISES,
+        python="np.linalg.eig({0})[1]", numpy="np.linalg.eig({0})[1]", torch="ops.eig_v({0})",
+    ),
+    Row(
+        "eigh_w", types=_part(np.linalg.eigh, 0), common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.ARISES,
+        python="np.linalg.eigh({0})[0]", numpy="np.linalg.eigh({0})[0]", torch="ops.eigh_w({0})",
+    ),
+    Row(
+        "eigh_v", types=_part(np.linalg.eigh, 1), common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.ARISES,
+        python="np.linalg.eigh({0})[1]", numpy="np.linalg.eigh({0})[1]", torch="ops.eigh_v({0})",
+    ),
+    Row(
+        "eig_is_real", types=_each, common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.isrealobj(np.linalg.eigvals({0}))", numpy="np.all(np.isreal(np.linalg.eigvals({0})), axis=-1)",
+        torch="ops.eig_is_real({0})",
+    ),
+    Row(
+        "is_singular", types=_each, common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.linalg.det({0}) == 0", numpy="np.linalg.det({0}) == 0", torch="ops.is_singular({0})",
+    ),
+    Row(
+        "is_positive", types=_each, common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.linalg.eigvalsh({0})[0] > 0", numpy="np.all(np.linalg.eigvalsh({0}) > 0, axis=-1)", torch="ops.is_positive({0})",
+    ),
+    Row(
+        "cross", types=by_numpy(np.cross, least=Kind.INT), common=Kind.INT,
+        hazard=Hazard.SPREADS,
+        python="np.cross({0}, {1})", numpy="np.cross({0}, {1})", torch="ops.cross({0}, {1})",
+        careful="careful.cross({0}, {1})",
+    ),
+    Row(
+        "norm2", types=by_numpy(lambda array, axis: np.linalg.norm(array, axis=axis), "axis", least=Kind.REAL), common=Kind.REAL,
+        broadcasts=False,
+        hazard=Hazard.SPREADS,
+        python="np.linalg.norm({0}, axis={axis})", numpy="np.linalg.norm({0}, axis={axis})", torch="ops.norm2({0}, {axis}, {batch0})",
+        careful="careful.norm2({0}, {axis}, {batch0})",
+    ),
 )

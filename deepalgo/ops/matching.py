@@ -28,44 +28,28 @@ def _flow(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
     return Type(Kind.REAL, (2, *args[0].shape))
 
 
-_DISTANCE = "match_boxes({0}, {1}, {2}, {transforms}, {p})[0]"
-_SMOOTH = "match_boxes({0}, {1}, {2}, {transforms}, {p}, {3})[0]"
-_FLOW = "match_boxes({1}, {2}, {3}, {transforms}, {p})[1]"
-
 ROWS = (
     Row(
-        "match",
-        _match,
-        "ops.match({0}, {1}, {2}, {transforms}, {p}, {batch0}, {batch1}, {batch2})",
-        _DISTANCE,
-        _DISTANCE,
-        Hazard.SPREADS,
-        common=Kind.REAL,
-        broadcasts=False,
+        "match", types=_match, common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.SPREADS,
+        python="match_boxes({0}, {1}, {2}, {transforms}, {p})[0]", numpy="match_boxes({0}, {1}, {2}, {transforms}, {p})[0]",
+        torch="ops.match({0}, {1}, {2}, {transforms}, {p}, {batch0}, {batch1}, {batch2})",
         numpy_form="matching",
     ),
     # With a smooth minimum for the least distance; the softness has no gradient.
     Row(
-        "soft_match",
-        _match,
-        "ops.soft_match({0}, {1}, {2}, {3}, {transforms}, {p}, {batch0}, {batch1}, {batch2}, '{key}')",
-        _SMOOTH,
-        _SMOOTH,
-        Hazard.SPREADS,
-        common=Kind.REAL,
-        broadcasts=False,
+        "soft_match", types=_match, common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.SPREADS,
+        python="match_boxes({0}, {1}, {2}, {transforms}, {p}, {3})[0]", numpy="match_boxes({0}, {1}, {2}, {transforms}, {p}, {3})[0]",
+        torch="ops.soft_match({0}, {1}, {2}, {3}, {transforms}, {p}, {batch0}, {batch1}, {batch2}, '{key}')",
         numpy_form="matching",
     ),
     # The distances are an operand because they remember which transforms won.
     Row(
-        "match_flow",
-        _flow,
-        "ops.match_flow({0}, {1}, {2}, {3}, {transforms}, {p}, {batch1}, {batch2}, {batch3})",
-        _FLOW,
-        _FLOW,
-        Hazard.NONE,
-        common=Kind.REAL,
-        broadcasts=False,
+        "match_flow", types=_flow, common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="match_boxes({1}, {2}, {3}, {transforms}, {p})[1]", numpy="match_boxes({1}, {2}, {3}, {transforms}, {p})[1]",
+        torch="ops.match_flow({0}, {1}, {2}, {3}, {transforms}, {p}, {batch1}, {batch2}, {batch3})",
         numpy_form="matching",
     ),
 )

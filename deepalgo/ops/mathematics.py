@@ -15,61 +15,195 @@ ORDERED = elementwise(least=Kind.INT, most=Kind.REAL)
 QUESTION = elementwise(least=Kind.REAL, result=Kind.BOOL)
 
 
-def _analytic(name: str, torch: str, numpy: str, hazard: Hazard, endpoint: str = "") -> Row:
-    """A function of a real or complex operand."""
-    return Row(name, FIELD, f"{torch}({{0}})", f"math.{name}({{0}})", f"np.{numpy}({{0}})", hazard, common=Kind.REAL,
-               endpoint=endpoint)
-
-
-def _real(name: str, torch: str, numpy: str, hazard: Hazard, endpoint: str = "") -> Row:
-    return Row(name, REAL, f"{torch}({{0}})", f"math.{name}({{0}})", f"{numpy}({{0}})", hazard, common=Kind.REAL, endpoint=endpoint)
-
-
-def _rounding(name: str, python: str, numpy: str) -> Row:
-    return Row(name, REAL, f"torch.{name}({{0}})" if name != "rint" else "torch.round({0})", python, f"np.{numpy}({{0}})",
-               Hazard.NONE, common=Kind.REAL)
-
-
-def _question(name: str) -> Row:
-    return Row(name, QUESTION, f"ops.{name}({{0}})", f"math.{name}({{0}})", f"np.{name}({{0}})", Hazard.NONE, common=Kind.REAL)
-
-
 ROWS = (
-    _analytic("sqrt", "ops.sqrt", "sqrt", Hazard.ARISES, "{0} == 0"),
-    _real("cbrt", "ops.cbrt", "np.cbrt", Hazard.ARISES, "{0} == 0"),
-    _analytic("exp", "torch.exp", "exp", Hazard.ARISES),
-    _real("exp2", "torch.exp2", "np.exp2", Hazard.ARISES),
-    _analytic("expm1", "torch.expm1", "expm1", Hazard.ARISES),
-    _analytic("log", "ops.log", "log", Hazard.ARISES, "{0} == 0"),
-    _analytic("log2", "ops.log2", "log2", Hazard.ARISES, "{0} == 0"),
-    _analytic("log10", "ops.log10", "log10", Hazard.ARISES, "{0} == 0"),
-    _analytic("log1p", "ops.log1p", "log1p", Hazard.ARISES, "{0} == -1"),
-    _analytic("sin", "torch.sin", "sin", Hazard.SPREADS),
-    _analytic("cos", "torch.cos", "cos", Hazard.SPREADS),
-    _analytic("tan", "torch.tan", "tan", Hazard.ARISES),
-    _analytic("asin", "ops.asin", "arcsin", Hazard.ARISES, "torch.abs({0}) == 1"),
-    _analytic("acos", "ops.acos", "arccos", Hazard.ARISES, "torch.abs({0}) == 1"),
-    _analytic("atan", "torch.atan", "arctan", Hazard.SPREADS),
-    _analytic("sinh", "torch.sinh", "sinh", Hazard.ARISES),
-    _analytic("cosh", "torch.cosh", "cosh", Hazard.ARISES),
-    _analytic("tanh", "torch.tanh", "tanh", Hazard.SPREADS),
-    _analytic("asinh", "torch.asinh", "arcsinh", Hazard.SPREADS),
-    _analytic("acosh", "ops.acosh", "arccosh", Hazard.ARISES, "{0} == 1"),
-    _analytic("atanh", "ops.atanh", "arctanh", Hazard.ARISES, "torch.abs({0}) == 1"),
-    _real("erf", "torch.erf", "np.vectorize(math.erf)", Hazard.SPREADS),
-    _real("erfc", "torch.erfc", "np.vectorize(math.erfc)", Hazard.SPREADS),
-    _real("gamma", "ops.gamma", "np.vectorize(math.gamma)", Hazard.ARISES),
-    _real("lgamma", "ops.lgamma", "np.vectorize(math.lgamma)", Hazard.ARISES),
-    Row("degrees", REAL, "{0} * 57.29577951308232", "math.degrees({0})", "np.degrees({0})", Hazard.NONE, common=Kind.REAL),
-    Row("radians", REAL, "{0} * 0.017453292519943295", "math.radians({0})", "np.radians({0})", Hazard.NONE, common=Kind.REAL),
-    _question("isnan"),
-    _question("isinf"),
-    _question("isfinite"),
-    _rounding("floor", "float(math.floor({0}))", "floor"),
-    _rounding("ceil", "float(math.ceil({0}))", "ceil"),
-    _rounding("trunc", "float(math.trunc({0}))", "trunc"),
-    _rounding("rint", "float(round({0}))", "rint"),
-    Row("round_digits", REAL, "ops.round_digits({0}, {digits})", "round({0}, {digits})", "np.vectorize(round)({0}, {digits})", Hazard.NONE,
-        common=Kind.REAL),
-    Row("sign", ORDERED, "ops.sign({0})", "((({0} > 0) - ({0} < 0)) if {0} == {0} else {0})", "np.sign({0})", Hazard.NONE, common=Kind.INT),
+    Row(
+        "sqrt", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.sqrt({0})", numpy="np.sqrt({0})", torch="ops.sqrt({0})",
+        endpoint="{0} == 0",
+    ),
+    Row(
+        "cbrt", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.cbrt({0})", numpy="np.cbrt({0})", torch="ops.cbrt({0})",
+        endpoint="{0} == 0",
+    ),
+    Row(
+        "exp", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.exp({0})", numpy="np.exp({0})", torch="torch.exp({0})",
+    ),
+    Row(
+        "exp2", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.exp2({0})", numpy="np.exp2({0})", torch="torch.exp2({0})",
+    ),
+    Row(
+        "expm1", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.expm1({0})", numpy="np.expm1({0})", torch="torch.expm1({0})",
+    ),
+    Row(
+        "log", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.log({0})", numpy="np.log({0})", torch="ops.log({0})",
+        endpoint="{0} == 0",
+    ),
+    Row(
+        "log2", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.log2({0})", numpy="np.log2({0})", torch="ops.log2({0})",
+        endpoint="{0} == 0",
+    ),
+    Row(
+        "log10", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.log10({0})", numpy="np.log10({0})", torch="ops.log10({0})",
+        endpoint="{0} == 0",
+    ),
+    Row(
+        "log1p", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.log1p({0})", numpy="np.log1p({0})", torch="ops.log1p({0})",
+        endpoint="{0} == -1",
+    ),
+    Row(
+        "sin", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="math.sin({0})", numpy="np.sin({0})", torch="torch.sin({0})",
+    ),
+    Row(
+        "cos", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="math.cos({0})", numpy="np.cos({0})", torch="torch.cos({0})",
+    ),
+    Row(
+        "tan", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.tan({0})", numpy="np.tan({0})", torch="torch.tan({0})",
+    ),
+    Row(
+        "asin", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.asin({0})", numpy="np.arcsin({0})", torch="ops.asin({0})",
+        endpoint="torch.abs({0}) == 1",
+    ),
+    Row(
+        "acos", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.acos({0})", numpy="np.arccos({0})", torch="ops.acos({0})",
+        endpoint="torch.abs({0}) == 1",
+    ),
+    Row(
+        "atan", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="math.atan({0})", numpy="np.arctan({0})", torch="torch.atan({0})",
+    ),
+    Row(
+        "sinh", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.sinh({0})", numpy="np.sinh({0})", torch="torch.sinh({0})",
+    ),
+    Row(
+        "cosh", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.cosh({0})", numpy="np.cosh({0})", torch="torch.cosh({0})",
+    ),
+    Row(
+        "tanh", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="math.tanh({0})", numpy="np.tanh({0})", torch="torch.tanh({0})",
+    ),
+    Row(
+        "asinh", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="math.asinh({0})", numpy="np.arcsinh({0})", torch="torch.asinh({0})",
+    ),
+    Row(
+        "acosh", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.acosh({0})", numpy="np.arccosh({0})", torch="ops.acosh({0})",
+        endpoint="{0} == 1",
+    ),
+    Row(
+        "atanh", types=FIELD, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.atanh({0})", numpy="np.arctanh({0})", torch="ops.atanh({0})",
+        endpoint="torch.abs({0}) == 1",
+    ),
+    Row(
+        "erf", types=REAL, common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="math.erf({0})", numpy="np.vectorize(math.erf)({0})", torch="torch.erf({0})",
+    ),
+    Row(
+        "erfc", types=REAL, common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="math.erfc({0})", numpy="np.vectorize(math.erfc)({0})", torch="torch.erfc({0})",
+    ),
+    Row(
+        "gamma", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.gamma({0})", numpy="np.vectorize(math.gamma)({0})", torch="ops.gamma({0})",
+    ),
+    Row(
+        "lgamma", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="math.lgamma({0})", numpy="np.vectorize(math.lgamma)({0})", torch="ops.lgamma({0})",
+    ),
+    Row(
+        "degrees", types=REAL, common=Kind.REAL,
+        hazard=Hazard.NONE,
+        python="math.degrees({0})", numpy="np.degrees({0})", torch="{0} * 57.29577951308232",
+    ),
+    Row(
+        "radians", types=REAL, common=Kind.REAL,
+        hazard=Hazard.NONE,
+        python="math.radians({0})", numpy="np.radians({0})", torch="{0} * 0.017453292519943295",
+    ),
+    Row(
+        "isnan", types=QUESTION, common=Kind.REAL,
+        hazard=Hazard.NONE,
+        python="math.isnan({0})", numpy="np.isnan({0})", torch="ops.isnan({0})",
+    ),
+    Row(
+        "isinf", types=QUESTION, common=Kind.REAL,
+        hazard=Hazard.NONE,
+        python="math.isinf({0})", numpy="np.isinf({0})", torch="ops.isinf({0})",
+    ),
+    Row(
+        "isfinite", types=QUESTION, common=Kind.REAL,
+        hazard=Hazard.NONE,
+        python="math.isfinite({0})", numpy="np.isfinite({0})", torch="ops.isfinite({0})",
+    ),
+    Row(
+        "floor", types=REAL, common=Kind.REAL,
+        hazard=Hazard.NONE,
+        python="float(math.floor({0}))", numpy="np.floor({0})", torch="torch.floor({0})",
+    ),
+    Row(
+        "ceil", types=REAL, common=Kind.REAL,
+        hazard=Hazard.NONE,
+        python="float(math.ceil({0}))", numpy="np.ceil({0})", torch="torch.ceil({0})",
+    ),
+    Row(
+        "trunc", types=REAL, common=Kind.REAL,
+        hazard=Hazard.NONE,
+        python="float(math.trunc({0}))", numpy="np.trunc({0})", torch="torch.trunc({0})",
+    ),
+    Row(
+        "rint", types=REAL, common=Kind.REAL,
+        hazard=Hazard.NONE,
+        python="float(round({0}))", numpy="np.rint({0})", torch="torch.round({0})",
+    ),
+    Row(
+        "round_digits", types=REAL, common=Kind.REAL,
+        hazard=Hazard.NONE,
+        python="round({0}, {digits})", numpy="np.vectorize(round)({0}, {digits})", torch="ops.round_digits({0}, {digits})",
+    ),
+    Row(
+        "sign", types=ORDERED, common=Kind.INT,
+        hazard=Hazard.NONE,
+        python="((({0} > 0) - ({0} < 0)) if {0} == {0} else {0})", numpy="np.sign({0})", torch="ops.sign({0})",
+    ),
 )

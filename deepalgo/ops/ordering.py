@@ -6,8 +6,7 @@ real[2]
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -18,12 +17,6 @@ from deepalgo.ops.row import Hazard, Row
 _interp = by_numpy(np.interp, most=Kind.REAL)
 
 
-def _sort(name: str, function: Callable[..., Any]) -> Row:
-    text = f"np.{name}({{0}}, {{axis}}, kind='stable')"
-    return Row(name, by_numpy(function, "axis", most=Kind.REAL), f"ops.{name}({{0}}, {{axis}}, {{batch0}})", text, text, Hazard.NONE,
-               broadcasts=False)
-
-
 def _searchsorted(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
     if len(args[0].shape) != 1:
         raise ValueError("object too deep for desired array" if args[0].shape else "object of too small depth for desired array")
@@ -31,10 +24,28 @@ def _searchsorted(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 
 
 ROWS = (
-    _sort("sort", np.sort),
-    _sort("argsort", np.argsort),
-    Row("searchsorted", _searchsorted, "ops.searchsorted({0}, {1}, '{side}', {batch0}, {batch1})", "np.searchsorted({0}, {1}, '{side}')",
-        "np.searchsorted({0}, {1}, '{side}')", Hazard.NONE, common=Kind.BOOL, broadcasts=False),
-    Row("interp", _interp, "ops.interp({0}, {1}, {2}, {batch0}, {batch1}, {batch2})", "float(np.interp({0}, {1}, {2}))",
-        "np.interp({0}, {1}, {2})", Hazard.SPREADS, common=Kind.REAL, broadcasts=False),
+    Row(
+        "sort", types=by_numpy(np.sort, "axis", most=Kind.REAL), broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.sort({0}, {axis}, kind='stable')", numpy="np.sort({0}, {axis}, kind='stable')",
+        torch="ops.sort({0}, {axis}, {batch0})",
+    ),
+    Row(
+        "argsort", types=by_numpy(np.argsort, "axis", most=Kind.REAL), broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.argsort({0}, {axis}, kind='stable')", numpy="np.argsort({0}, {axis}, kind='stable')",
+        torch="ops.argsort({0}, {axis}, {batch0})",
+    ),
+    Row(
+        "searchsorted", types=_searchsorted, common=Kind.BOOL, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.searchsorted({0}, {1}, '{side}')", numpy="np.searchsorted({0}, {1}, '{side}')",
+        torch="ops.searchsorted({0}, {1}, '{side}', {batch0}, {batch1})",
+    ),
+    Row(
+        "interp", types=_interp, common=Kind.REAL, broadcasts=False,
+        hazard=Hazard.SPREADS,
+        python="float(np.interp({0}, {1}, {2}))", numpy="np.interp({0}, {1}, {2})",
+        torch="ops.interp({0}, {1}, {2}, {batch0}, {batch1}, {batch2})",
+    ),
 )

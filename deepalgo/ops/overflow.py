@@ -6,7 +6,10 @@ from deepalgo.kinds import Kind
 from deepalgo.ops.row import Hazard, Row, elementwise
 
 ROWS = (
-    Row("no_overflow", elementwise(least=Kind.REAL, result=Kind.BOOL), "ops.no_overflow({*})",
-        "(math.isfinite({0}) or not all(map(math.isfinite, ({*},)[1:])))", "(np.isfinite({0}) | ~np.all(np.isfinite([{*}][1:]), axis=0))",
-        Hazard.NONE, common=Kind.REAL),
+    Row(
+        "no_overflow", types=elementwise(least=Kind.REAL, result=Kind.BOOL), common=Kind.REAL,
+        hazard=Hazard.NONE,
+        python="(math.isfinite({0}) or not all(map(math.isfinite, ({*},)[1:])))",
+        numpy="(np.isfinite({0}) | ~np.all(np.isfinite([{*}][1:]), axis=0))", torch="ops.no_overflow({*})",
+    ),
 )

@@ -6,32 +6,58 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from deepalgo.kinds import Kind
 from deepalgo.ops.by_numpy import by_numpy
 from deepalgo.ops.row import Hazard, Row
 
-NUMPY: dict[str, Any] = {"prod": np.prod, "amin": np.amin, "amax": np.amax, "any": np.any, "all": np.all, "argmin": np.argmin,
-                          "argmax": np.argmax, "cumsum": np.cumsum, "cumprod": np.cumprod}
-
-
-def _reduction(name: str, python: str = "", *, hazard: Hazard, most: Kind = Kind.COMPLEX) -> Row:
-    numpy = f"np.{name}({{0}}, axis={{axis}})"
-    return Row(name, by_numpy(NUMPY[name], "axis", most=most), f"ops.{name}({{0}}, {{axis}}, {{batch0}})", python or numpy, numpy,
-               hazard, broadcasts=False, careful=f"careful.{name}({{0}}, {{axis}}, {{batch0}})" if hazard is Hazard.SPREADS else "")
-
-
 ROWS = (
-    _reduction("prod", "math.prod({0})", hazard=Hazard.SPREADS),
-    _reduction("amin", "min({0})", hazard=Hazard.NONE, most=Kind.REAL),
-    _reduction("amax", "max({0})", hazard=Hazard.NONE, most=Kind.REAL),
-    _reduction("any", "any({0})", hazard=Hazard.NONE),
-    _reduction("all", "all({0})", hazard=Hazard.NONE),
-    _reduction("argmin", hazard=Hazard.NONE, most=Kind.REAL),
-    _reduction("argmax", hazard=Hazard.NONE, most=Kind.REAL),
-    _reduction("cumsum", hazard=Hazard.NONE),
-    _reduction("cumprod", hazard=Hazard.SPREADS),
+    Row(
+        "prod", types=by_numpy(np.prod, "axis"), broadcasts=False,
+        hazard=Hazard.SPREADS,
+        python="math.prod({0})", numpy="np.prod({0}, axis={axis})", torch="ops.prod({0}, {axis}, {batch0})",
+        careful="careful.prod({0}, {axis}, {batch0})",
+    ),
+    Row(
+        "amin", types=by_numpy(np.amin, "axis", most=Kind.REAL), broadcasts=False,
+        hazard=Hazard.NONE,
+        python="min({0})", numpy="np.amin({0}, axis={axis})", torch="ops.amin({0}, {axis}, {batch0})",
+    ),
+    Row(
+        "amax", types=by_numpy(np.amax, "axis", most=Kind.REAL), broadcasts=False,
+        hazard=Hazard.NONE,
+        python="max({0})", numpy="np.amax({0}, axis={axis})", torch="ops.amax({0}, {axis}, {batch0})",
+    ),
+    Row(
+        "any", types=by_numpy(np.any, "axis"), broadcasts=False,
+        hazard=Hazard.NONE,
+        python="any({0})", numpy="np.any({0}, axis={axis})", torch="ops.any({0}, {axis}, {batch0})",
+    ),
+    Row(
+        "all", types=by_numpy(np.all, "axis"), broadcasts=False,
+        hazard=Hazard.NONE,
+        python="all({0})", numpy="np.all({0}, axis={axis})", torch="ops.all({0}, {axis}, {batch0})",
+    ),
+    Row(
+        "argmin", types=by_numpy(np.argmin, "axis", most=Kind.REAL), broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.argmin({0}, axis={axis})", numpy="np.argmin({0}, axis={axis})", torch="ops.argmin({0}, {axis}, {batch0})",
+    ),
+    Row(
+        "argmax", types=by_numpy(np.argmax, "axis", most=Kind.REAL), broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.argmax({0}, axis={axis})", numpy="np.argmax({0}, axis={axis})", torch="ops.argmax({0}, {axis}, {batch0})",
+    ),
+    Row(
+        "cumsum", types=by_numpy(np.cumsum, "axis"), broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.cumsum({0}, axis={axis})", numpy="np.cumsum({0}, axis={axis})", torch="ops.cumsum({0}, {axis}, {batch0})",
+    ),
+    Row(
+        "cumprod", types=by_numpy(np.cumprod, "axis"), broadcasts=False,
+        hazard=Hazard.SPREADS,
+        python="np.cumprod({0}, axis={axis})", numpy="np.cumprod({0}, axis={axis})", torch="ops.cumprod({0}, {axis}, {batch0})",
+        careful="careful.cumprod({0}, {axis}, {batch0})",
+    ),
 )

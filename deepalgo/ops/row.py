@@ -8,7 +8,7 @@ real[3]
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
@@ -30,20 +30,21 @@ class Hazard(Enum):
     ARISES = "arises"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One operation: its type rule and its spelling in each language.
+    """One operation: what is true of it, and its spelling in each language.
 
     Spellings are templates: `{0}`, `{1}`, ... are the operands, `{*}` all of them, `{digits}` the attribute `digits`. In the
-    torch spelling `ops` is `deepalgo.ops.forms` and operands are tensors with a leading batch axis, or numbers.
+    torch spelling `ops` is `deepalgo.ops.forms` and operands are tensors with a leading batch axis, or numbers. Facts without a default
+    are asked of every row, because a wrong one would show only as a wrong answer.
     """
 
-    name: str
-    infer: Infer
-    torch: str
+    name: str = field(kw_only=False)
+    #: The type of the result.
+    types: Infer
     python: str
     numpy: str
-    #: Has no default: each row says it.
+    torch: str
     hazard: Hazard
     #: Operands are brought to one kind, at least this one; None leaves them as they are.
     common: Kind | None = None

@@ -27,12 +27,25 @@ def _concat(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 
 
 ROWS = (
-    Row("reshape", _reshape, "ops.reshape({0}, {shape}, {batch0})", "np.reshape({0}, {shape})", "np.reshape({0}, {shape})", Hazard.NONE,
-        broadcasts=False),
-    Row("permute", by_numpy(np.transpose, "axes"), "ops.permute({0}, {axes}, {batch0})", "np.transpose({0}, {axes})",
-        "np.transpose({0}, {axes})", Hazard.NONE, broadcasts=False),
-    Row("broadcast", by_numpy(np.broadcast_to, "shape"), "ops.broadcast({0}, {shape}, {batch0})", "np.broadcast_to({0}, {shape})",
-        "np.broadcast_to({0}, {shape})", Hazard.NONE, broadcasts=False),
-    Row("concat", _concat, "ops.concat(({*},), {axis}, {batch})", "np.concatenate([{*}], axis={axis})",
-        "np.concatenate([{*}], axis={axis})", Hazard.NONE, common=Kind.BOOL, broadcasts=False),
+    Row(
+        "reshape", types=_reshape, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.reshape({0}, {shape})", numpy="np.reshape({0}, {shape})", torch="ops.reshape({0}, {shape}, {batch0})",
+    ),
+    Row(
+        "permute", types=by_numpy(np.transpose, "axes"), broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.transpose({0}, {axes})", numpy="np.transpose({0}, {axes})", torch="ops.permute({0}, {axes}, {batch0})",
+    ),
+    Row(
+        "broadcast", types=by_numpy(np.broadcast_to, "shape"), broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.broadcast_to({0}, {shape})", numpy="np.broadcast_to({0}, {shape})", torch="ops.broadcast({0}, {shape}, {batch0})",
+    ),
+    Row(
+        "concat", types=_concat, common=Kind.BOOL, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.concatenate([{*}], axis={axis})", numpy="np.concatenate([{*}], axis={axis})",
+        torch="ops.concat(({*},), {axis}, {batch})",
+    ),
 )

@@ -28,7 +28,19 @@ def _soft_choice(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 
 
 ROWS = (
-    Row("soft_choice", _soft_choice, "ops.soft_choice({0}, {1}, {2}, {3}, {4}, {5}, '{key}')", "{0}", "{0}", Hazard.NONE),
-    Row("at_root", elementwise(Kind.REAL, Kind.REAL), "ops.at_root({0}, {1}, {2})", "{0}", "{0}", Hazard.ARISES, common=Kind.REAL),
-    Row("or_inf", cast(Kind.REAL), "ops.or_inf({0})", "min(math.inf, {0})", "np.fmin(np.inf, {0})", Hazard.NONE, common=Kind.REAL),
+    Row(
+        "soft_choice", types=_soft_choice,
+        hazard=Hazard.NONE,
+        python="{0}", numpy="{0}", torch="ops.soft_choice({0}, {1}, {2}, {3}, {4}, {5}, '{key}')",
+    ),
+    Row(
+        "at_root", types=elementwise(Kind.REAL, Kind.REAL), common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="{0}", numpy="{0}", torch="ops.at_root({0}, {1}, {2})",
+    ),
+    Row(
+        "or_inf", types=cast(Kind.REAL), common=Kind.REAL,
+        hazard=Hazard.NONE,
+        python="min(math.inf, {0})", numpy="np.fmin(np.inf, {0})", torch="ops.or_inf({0})",
+    ),
 )

@@ -23,59 +23,247 @@ def _one_or_two(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
     return REAL(args, attrs)
 
 
-def _special(name: str, hazard: Hazard, endpoint: str = "", *, operands: int = 1, form: str = "", scipy: str = "") -> Row:
-    """A function of so many operands with derivatives by all of them."""
-    places = ", ".join(f"{{{place}}}" for place in range(operands))
-    numpy = scipy or f"scipy.special.{name}({places})"
-    return Row(name, REAL, form or f"ops.{name}({places})", numpy, numpy, hazard, common=Kind.REAL, endpoint=endpoint)
-
-
-def _of_order(name: str, hazard: Hazard) -> Row:
-    return _special(name, hazard, form=f"ops.{name}({{0}}, {{order}})", scipy=f"scipy.special.{name}({{order}}, {{0}})")
-
-
 ROWS = (
-    _special("erfinv", Hazard.ARISES, "torch.abs({0}) == 1"),
-    _special("erfcinv", Hazard.ARISES, "({0} == 0) | ({0} == 2)"),
-    _special("erfcx", Hazard.ARISES),
-    _special("ndtr", Hazard.SPREADS),
-    _special("log_ndtr", Hazard.SPREADS),
-    _special("ndtri", Hazard.ARISES, "({0} == 0) | ({0} == 1)"),
-    _special("expit", Hazard.SPREADS),
-    _special("logit", Hazard.ARISES, "({0} == 0) | ({0} == 1)"),
-    _special("logaddexp", Hazard.SPREADS, scipy="np.logaddexp({0}, {1})", operands=2),
-    _special("xlogy", Hazard.ARISES, "{1} == 0", operands=2),
-    _special("gammaln", Hazard.ARISES),
-    _special("digamma", Hazard.ARISES),
-    _special("beta", Hazard.ARISES, operands=2),
-    _special("betaln", Hazard.ARISES, operands=2),
-    _special("binom", Hazard.ARISES, operands=2),
-    _special("comb", Hazard.ARISES, operands=2),
-    _special("gammainc", Hazard.ARISES, operands=2),
-    _special("gammaincc", Hazard.ARISES, operands=2),
-    _special("betainc", Hazard.ARISES, operands=3),
-    _special("betaincc", Hazard.ARISES, operands=3),
-    _special("j0", Hazard.SPREADS),
-    _special("j1", Hazard.SPREADS),
-    _special("y0", Hazard.ARISES, "{0} == 0"),
-    _special("y1", Hazard.ARISES, "{0} == 0"),
-    _special("i0", Hazard.ARISES),
-    _special("i1", Hazard.ARISES),
-    _special("i0e", Hazard.SPREADS),
-    _special("i1e", Hazard.SPREADS),
-    _special("k0", Hazard.ARISES, "{0} == 0"),
-    _special("k1", Hazard.ARISES, "{0} == 0"),
-    _special("k0e", Hazard.ARISES, "{0} == 0"),
-    _special("k1e", Hazard.ARISES, "{0} == 0"),
-    _of_order("jv", Hazard.ARISES),
-    _of_order("iv", Hazard.ARISES),
-    _of_order("kv", Hazard.ARISES),
-    *(_special(f"{name}_of", Hazard.ARISES, operands=2, scipy=f"scipy.special.{name}({{0}}, {{1}})") for name in ("jv", "iv", "kv")),
-    _special("lambertw", Hazard.ARISES, form="ops.lambertw({0}, {branch})", scipy="scipy.special.lambertw({0}, {branch}).real"),
-    _special("ellipk", Hazard.ARISES, "{0} == 1"),
-    _special("ellipe", Hazard.ARISES, "{0} == 1"),
-    Row("zeta", _one_or_two, "ops.zeta({*})", "scipy.special.zeta({*})", "scipy.special.zeta({*})", Hazard.ARISES, common=Kind.REAL),
-    _special("exp1", Hazard.ARISES, "{0} == 0"),
-    _special("expi", Hazard.ARISES, "{0} == 0"),
-    _special("sinc", Hazard.SPREADS, scipy="np.sinc({0})"),
+    Row(
+        "erfinv", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.erfinv({0})", numpy="scipy.special.erfinv({0})", torch="ops.erfinv({0})",
+        endpoint="torch.abs({0}) == 1",
+    ),
+    Row(
+        "erfcinv", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.erfcinv({0})", numpy="scipy.special.erfcinv({0})", torch="ops.erfcinv({0})",
+        endpoint="({0} == 0) | ({0} == 2)",
+    ),
+    Row(
+        "erfcx", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.erfcx({0})", numpy="scipy.special.erfcx({0})", torch="ops.erfcx({0})",
+    ),
+    Row(
+        "ndtr", types=REAL, common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="scipy.special.ndtr({0})", numpy="scipy.special.ndtr({0})", torch="ops.ndtr({0})",
+    ),
+    Row(
+        "log_ndtr", types=REAL, common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="scipy.special.log_ndtr({0})", numpy="scipy.special.log_ndtr({0})", torch="ops.log_ndtr({0})",
+    ),
+    Row(
+        "ndtri", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.ndtri({0})", numpy="scipy.special.ndtri({0})", torch="ops.ndtri({0})",
+        endpoint="({0} == 0) | ({0} == 1)",
+    ),
+    Row(
+        "expit", types=REAL, common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="scipy.special.expit({0})", numpy="scipy.special.expit({0})", torch="ops.expit({0})",
+    ),
+    Row(
+        "logit", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.logit({0})", numpy="scipy.special.logit({0})", torch="ops.logit({0})",
+        endpoint="({0} == 0) | ({0} == 1)",
+    ),
+    Row(
+        "logaddexp", types=REAL, common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="np.logaddexp({0}, {1})", numpy="np.logaddexp({0}, {1})", torch="ops.logaddexp({0}, {1})",
+    ),
+    Row(
+        "xlogy", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.xlogy({0}, {1})", numpy="scipy.special.xlogy({0}, {1})", torch="ops.xlogy({0}, {1})",
+        endpoint="{1} == 0",
+    ),
+    Row(
+        "gammaln", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.gammaln({0})", numpy="scipy.special.gammaln({0})", torch="ops.gammaln({0})",
+    ),
+    Row(
+        "digamma", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.digamma({0})", numpy="scipy.special.digamma({0})", torch="ops.digamma({0})",
+    ),
+    Row(
+        "beta", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.beta({0}, {1})", numpy="scipy.special.beta({0}, {1})", torch="ops.beta({0}, {1})",
+    ),
+    Row(
+        "betaln", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.betaln({0}, {1})", numpy="scipy.special.betaln({0}, {1})", torch="ops.betaln({0}, {1})",
+    ),
+    Row(
+        "binom", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.binom({0}, {1})", numpy="scipy.special.binom({0}, {1})", torch="ops.binom({0}, {1})",
+    ),
+    Row(
+        "comb", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.comb({0}, {1})", numpy="scipy.special.comb({0}, {1})", torch="ops.comb({0}, {1})",
+    ),
+    Row(
+        "gammainc", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.gammainc({0}, {1})", numpy="scipy.special.gammainc({0}, {1})", torch="ops.gammainc({0}, {1})",
+    ),
+    Row(
+        "gammaincc", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.gammaincc({0}, {1})", numpy="scipy.special.gammaincc({0}, {1})", torch="ops.gammaincc({0}, {1})",
+    ),
+    Row(
+        "betainc", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.betainc({0}, {1}, {2})", numpy="scipy.special.betainc({0}, {1}, {2})", torch="ops.betainc({0}, {1}, {2})",
+    ),
+    Row(
+        "betaincc", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.betaincc({0}, {1}, {2})", numpy="scipy.special.betaincc({0}, {1}, {2})",
+        torch="ops.betaincc({0}, {1}, {2})",
+    ),
+    Row(
+        "j0", types=REAL, common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="scipy.special.j0({0})", numpy="scipy.special.j0({0})", torch="ops.j0({0})",
+    ),
+    Row(
+        "j1", types=REAL, common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="scipy.special.j1({0})", numpy="scipy.special.j1({0})", torch="ops.j1({0})",
+    ),
+    Row(
+        "y0", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.y0({0})", numpy="scipy.special.y0({0})", torch="ops.y0({0})",
+        endpoint="{0} == 0",
+    ),
+    Row(
+        "y1", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.y1({0})", numpy="scipy.special.y1({0})", torch="ops.y1({0})",
+        endpoint="{0} == 0",
+    ),
+    Row(
+        "i0", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.i0({0})", numpy="scipy.special.i0({0})", torch="ops.i0({0})",
+    ),
+    Row(
+        "i1", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.i1({0})", numpy="scipy.special.i1({0})", torch="ops.i1({0})",
+    ),
+    Row(
+        "i0e", types=REAL, common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="scipy.special.i0e({0})", numpy="scipy.special.i0e({0})", torch="ops.i0e({0})",
+    ),
+    Row(
+        "i1e", types=REAL, common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="scipy.special.i1e({0})", numpy="scipy.special.i1e({0})", torch="ops.i1e({0})",
+    ),
+    Row(
+        "k0", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.k0({0})", numpy="scipy.special.k0({0})", torch="ops.k0({0})",
+        endpoint="{0} == 0",
+    ),
+    Row(
+        "k1", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.k1({0})", numpy="scipy.special.k1({0})", torch="ops.k1({0})",
+        endpoint="{0} == 0",
+    ),
+    Row(
+        "k0e", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.k0e({0})", numpy="scipy.special.k0e({0})", torch="ops.k0e({0})",
+        endpoint="{0} == 0",
+    ),
+    Row(
+        "k1e", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.k1e({0})", numpy="scipy.special.k1e({0})", torch="ops.k1e({0})",
+        endpoint="{0} == 0",
+    ),
+    Row(
+        "jv", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.jv({order}, {0})", numpy="scipy.special.jv({order}, {0})", torch="ops.jv({0}, {order})",
+    ),
+    Row(
+        "iv", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.iv({order}, {0})", numpy="scipy.special.iv({order}, {0})", torch="ops.iv({0}, {order})",
+    ),
+    Row(
+        "kv", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.kv({order}, {0})", numpy="scipy.special.kv({order}, {0})", torch="ops.kv({0}, {order})",
+    ),
+    Row(
+        "jv_of", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.jv({0}, {1})", numpy="scipy.special.jv({0}, {1})", torch="ops.jv_of({0}, {1})",
+    ),
+    Row(
+        "iv_of", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.iv({0}, {1})", numpy="scipy.special.iv({0}, {1})", torch="ops.iv_of({0}, {1})",
+    ),
+    Row(
+        "kv_of", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.kv({0}, {1})", numpy="scipy.special.kv({0}, {1})", torch="ops.kv_of({0}, {1})",
+    ),
+    Row(
+        "lambertw", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.lambertw({0}, {branch}).real", numpy="scipy.special.lambertw({0}, {branch}).real",
+        torch="ops.lambertw({0}, {branch})",
+    ),
+    Row(
+        "ellipk", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.ellipk({0})", numpy="scipy.special.ellipk({0})", torch="ops.ellipk({0})",
+        endpoint="{0} == 1",
+    ),
+    Row(
+        "ellipe", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.ellipe({0})", numpy="scipy.special.ellipe({0})", torch="ops.ellipe({0})",
+        endpoint="{0} == 1",
+    ),
+    Row(
+        "zeta", types=_one_or_two, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.zeta({*})", numpy="scipy.special.zeta({*})", torch="ops.zeta({*})",
+    ),
+    Row(
+        "exp1", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.exp1({0})", numpy="scipy.special.exp1({0})", torch="ops.exp1({0})",
+        endpoint="{0} == 0",
+    ),
+    Row(
+        "expi", types=REAL, common=Kind.REAL,
+        hazard=Hazard.ARISES,
+        python="scipy.special.expi({0})", numpy="scipy.special.expi({0})", torch="ops.expi({0})",
+        endpoint="{0} == 0",
+    ),
+    Row(
+        "sinc", types=REAL, common=Kind.REAL,
+        hazard=Hazard.SPREADS,
+        python="np.sinc({0})", numpy="np.sinc({0})", torch="ops.sinc({0})",
+    ),
 )

@@ -41,4 +41,4 @@ TABLE: dict[str, Row] = {row.name: row for part in PARTS for row in part.ROWS}
 
 def infer(name: str, args: Sequence[Type], attrs: Mapping[str, Attr] | Sequence[tuple[str, Attr]] = ()) -> Type:
     """The type of `name(args; attrs)`; ValueError where shapes do not broadcast, TypeError where a kind is not allowed."""
-    return TABLE[name].infer(tuple(args), dict(attrs))
+    return TABLE[name].types(tuple(args), dict(attrs))
