@@ -3,7 +3,7 @@
 >>> from deepalgo.ir import Block, Input, Kind, Leaf, Op, Program, Type, Value, Weight
 >>> x, w, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate("xwy"))
 >>> body = Block((), (Op(w, "weight", (), (("key", "w"),)), Op(y, "mul", (x, w))), (y,))
->>> net = Network(Program("scale", (Input("x", x),), (Weight("w", 3.0),), body, Leaf(y)))
+>>> net = Network(Program("scale", (Input("x", x),), (Weight("w", 3.0),), body, Leaf(0)))
 >>> net(2.0)
 tensor(6., dtype=torch.float64, grad_fn=<SelectBackward0>)
 >>> print(net.code)
@@ -129,7 +129,7 @@ class Network(torch.nn.Module):
             results = [result[0] for result in results]
         if changes:
             results, changed = results[: -len(changes)], results[-len(changes) :]
-            self.signature.write_back(args, kwargs, dict(zip((path for path, _ in changes), changed, strict=True)))
+            self.signature.write_back(args, kwargs, dict(zip(changes, changed, strict=True)))
         return rebuild(self.program.output, results)
 
     def execute(self, leaves: list[Tensor]) -> list[Tensor]:

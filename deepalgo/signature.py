@@ -10,13 +10,13 @@ import collections.abc
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
 from deepalgo.errors import InputError
 from deepalgo.fingerprint import Fingerprint
-from deepalgo.ir import Input, Kind, Leaf, Mapping, Sequence, Static, Tree, Type
+from deepalgo.ir import Input, Kind, Leaf, Mapping, Sequence, Slot, Static, Tree, Type
 from deepalgo.ir.paths import parse_path
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Signature:
     ) -> tuple[list[torch.Tensor], bool]:
         """One tensor `(batch, *shape)` for every input, and whether the call was about a single sample."""
         given = self._bind(args, kwargs)
-        found: list[tuple[str, Leaf, Any]] = []
+        found: list[tuple[str, Slot, Any]] = []
         for argument in self.arguments:
             if argument.name not in given:
                 raise InputError(f"{self.function}() needs the argument '{argument.name}'")
@@ -112,9 +112,9 @@ class Signature:
         return given
 
 
-def _leaves(tree: Tree, path: str) -> Iterator[tuple[str, Leaf]]:
+def _leaves(tree: Tree, path: str) -> Iterator[tuple[str, Slot]]:
     match tree:
-        case Leaf():
+        case Slot():
             yield path, tree
         case Sequence(items=items):
             for number, item in enumerate(items):
@@ -132,10 +132,10 @@ def _steps(path: str) -> list[Any]:
     return [name, *keys]
 
 
-def _match(tree: Tree, given: Any, path: str) -> list[tuple[str, Leaf, Any]]:
+def _match(tree: Tree, given: Any, path: str) -> list[tuple[str, Slot, Any]]:
     """Lay the arguments of a call beside the structure that was compiled."""
     match tree:
-        case Leaf():
+        case Slot():
             return [(path, tree, given)]
         case Static(item=item):
             _check_static(path, item, given)
@@ -148,6 +148,10 @@ def _match(tree: Tree, given: Any, path: str) -> list[tuple[str, Leaf, Any]]:
             if not isinstance(given, dict) or set(given) != set(keys):
                 raise InputError(f"'{path}' was compiled as a dict with the keys {list(keys)}, not {_describe(given)}")
             return [row for key, item in zip(keys, items, strict=True) for row in _match(item, given[key], f"{path}[{key!r}]")]
+        case Leaf():
+            raise AssertionError("an argument holds no results")
+        case _:
+            assert_never(tree)
 
 
 def _check_static(path: str, item: Any, given: Any) -> None:

@@ -32,7 +32,6 @@ from deepalgo.ir import (
     Value,
     Weight,
     While,
-    leaves,
 )
 from deepalgo.ir import Sequence as SequenceTree
 from deepalgo.ops.table import infer
@@ -117,14 +116,14 @@ class Builder:
         results = record()
         return Block(params, tuple(self.stack.pop()), (results,) if isinstance(results, Value) else tuple(results))
 
-    def program(self, output: Value | Sequence[Value] | Tree, name: str = "f") -> Program:
+    def program(self, output: Value | Sequence[Value], name: str = "f") -> Program:
         if isinstance(output, Value):
-            tree: Tree = Leaf(output)
-        elif isinstance(output, (tuple, list)):
-            tree = SequenceTree("tuple", tuple(Leaf(value) for value in output))
-        else:
-            tree = output
-        return Program(name, tuple(self.inputs), tuple(self.weights), Block((), tuple(self.stack[0]), tuple(leaves(tree))), tree)
+            return self.shaped(Leaf(0), output, name=name)
+        return self.shaped(SequenceTree("tuple", tuple(map(Leaf, range(len(output))))), *output, name=name)
+
+    def shaped(self, output: Tree, *results: Value, name: str = "f") -> Program:
+        """A program whose answer has a structure."""
+        return Program(name, tuple(self.inputs), tuple(self.weights), Block((), tuple(self.stack[0]), results), output)
 
     def _add(self, op: Op) -> Value:
         self.stack[-1].append(op)

@@ -60,7 +60,7 @@ X, A, B, Y = (Value(number, REAL, name) for number, name in enumerate("xaby"))
     (Op(A, "sin", (X,)), Op(B, "sin", (X,)), Op(Y, "add", (A, B))),
 ], ids=["dead", "repeated"])
 def test_waste_is_found(body):
-    assert len(wastes(Program("f", (Input("x", X),), (), Block((), body, (Y,)), Leaf(Y)))) == 1
+    assert len(wastes(Program("f", (Input("x", X),), (), Block((), body, (Y,)), Leaf(0)))) == 1
 
 
 @pytest.mark.parametrize("plan", [Plan(), Plan("nan"), Plan(fixed=True, rounds=8)], ids=["raise", "nan", "fixed"])

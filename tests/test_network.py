@@ -89,10 +89,10 @@ def test_the_answer_has_the_heuristics_structure():
     x = b.input("x")
     big, count = b.op("gt", x, 1.0), b.op("to_int", x)
     tree = Mapping("dict", ("pair", "point", "flags", "note"), (
-        Sequence("tuple", (Leaf(x), Leaf(count))), Sequence("Point", (Leaf(x), Static(None)), ("x", "y")),
-        Sequence("list", (Leaf(big),)), Static("fixed"),
+        Sequence("tuple", (Leaf(0), Leaf(1))), Sequence("Point", (Leaf(2), Static(None)), ("x", "y")),
+        Sequence("list", (Leaf(3),)), Static("fixed"),
     ))
-    answer = Network(b.program(tree))([0.5, 2.5])
+    answer = Network(b.shaped(tree, x, count, x, big))([0.5, 2.5])
     assert answer["pair"][1].dtype == torch.int64
     assert answer["pair"][1].tolist() == [0, 2]
     assert answer["point"].x.tolist() == [0.5, 2.5]

@@ -1,7 +1,6 @@
 """The inputs of one sample as the arguments of a plain call, and the answer of a plain call as the numbers of one sample.
 
->>> from deepalgo.ir import Kind, Type, Value
->>> tree = SequenceTree("tuple", (Leaf(Value(0, Type(Kind.REAL))), Static("m")))
+>>> tree = SequenceTree("tuple", (Leaf(0), Static("m")))
 >>> numbers(tree, (2.5, "m"))
 [2.5]
 >>> numbers(tree, (2.5, "km"))
@@ -17,7 +16,7 @@ from typing import Any, assert_never
 import numpy as np
 from torch import Tensor
 
-from deepalgo.ir import Leaf, Mapping, Static, Tree
+from deepalgo.ir import Leaf, Mapping, Slot, Static, Tree
 from deepalgo.ir import Sequence as SequenceTree
 from deepalgo.runtime.rebuild import rebuild
 from deepalgo.signature import Signature
@@ -59,7 +58,7 @@ def _take(tree: Tree, rest: Any) -> list[Any]:
 
 def _size(tree: Tree) -> int:
     match tree:
-        case Leaf():
+        case Leaf() | Slot():
             return 1
         case Static():
             return 0
@@ -72,7 +71,7 @@ def _size(tree: Tree) -> int:
 def numbers(tree: Tree, value: Any) -> list[Any]:
     """The numbers of an answer in the order of the tree."""
     match tree:
-        case Leaf():
+        case Leaf() | Slot():
             return [value]
         case Static(item):
             if not _is_same(item, value):

@@ -72,7 +72,7 @@ class Original:
             returned = numbers(self.program.output, value)
         except OtherStructure as error:
             return Outcome((), "OtherStructure", str(error), watch.hits, watch.steps)
-        left = [self.signature.held(tuple(args), kwargs, path) for path, _ in self.program.changes]
+        left = [self.signature.held(tuple(args), kwargs, path) for path in self.program.changes]
         return Outcome((*returned, *left), hits=watch.hits, steps=watch.steps)
 
 

@@ -31,7 +31,7 @@ def summarise(program: Program) -> str:
 
     >>> from deepalgo.ir import Block, Input, Kind, Leaf, Op, Type, Value
     >>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL))
-    >>> print(summarise(Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(y))))
+    >>> print(summarise(Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(0))))
     double: 1 input, 0 weights (0 trainable), 1 operation, 0 checks, 0 branches, 0 loops
     """
     kinds = Counter(type(statement).__name__ for statement in walk(program.body))

@@ -14,7 +14,7 @@ from deepalgo.commands.columns import choose, parse_renames, read_columns, targe
 from deepalgo.commands.grow import grow
 from deepalgo.commands.needs import need_file, need_package
 from deepalgo.commands.target import Example, Target, UsageError, load_function, parse_example, told
-from deepalgo.ir import Leaf, Static
+from deepalgo.ir import Slot, Static
 from deepalgo.signature import Signature
 
 if TYPE_CHECKING:
@@ -95,9 +95,9 @@ def _inputs(network: Network) -> list[str]:
     """The arguments that columns stand for: numbers."""
     assert isinstance(network.signature, Signature)
     for argument in network.signature.arguments:
-        if not isinstance(argument.tree, (Leaf, Static)) or (isinstance(argument.tree, Leaf) and argument.tree.value.type.shape):
+        if not isinstance(argument.tree, (Slot, Static)) or (isinstance(argument.tree, Slot) and argument.tree.value.type.shape):
             raise UsageError(f"the argument '{argument.name}' is more than one number, which a column cannot hold: use da.fit from Python")
-    return [argument.name for argument in network.signature.arguments if isinstance(argument.tree, Leaf)]
+    return [argument.name for argument in network.signature.arguments if isinstance(argument.tree, Slot)]
 
 
 def _goal(learn: str, residual: str, columns: dict[str, Any], names: dict[str, Any], file: str) -> dict[str, Any]:

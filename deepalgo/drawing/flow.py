@@ -140,7 +140,7 @@ class Drafter:
         """What the results are called, as far as the structure of the output says."""
         count = len([*leaves(self.program.output)])
         names = [""] if count == 1 else [f"result {number}" for number in range(1, count + 1)]
-        return [*names, *(f"{path} after" for path, _ in self.program.changes)]
+        return [*names, *(f"{path} after" for path in self.program.changes)]
 
     def block(self, sheet: Sheet, block: Block) -> None:
         """All statements of a block."""

@@ -8,7 +8,7 @@ never meet those of a sample that failed half-way.
 >>> x, ok, y, z = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.BOOL)), Value(2, Type(Kind.REAL)), Value(3, Type(Kind.REAL))
 >>> body = Block((), (Op(ok, "ge", (x, x)), Check(ok, "ValueError", ""), Op(y, "sqrt", (x,))), (y,))
 >>> attempt = Try((z,), body, (Handler(("ArithmeticError", "ValueError"), Block((), (), (x,))),))
->>> print(prune(catch(Program("f", (Input("x", x),), (), Block((), (attempt,), (z,)), Leaf(z)), 100)))
+>>> print(prune(catch(Program("f", (Input("x", x),), (), Block((), (attempt,), (z,)), Leaf(0)), 100)))
 f(x: real)
   %6 = const value=0
   %4 = ge %x0 %x0

@@ -5,7 +5,7 @@ A program that raises nothing can run in one fixed graph, and can be asked for t
 >>> from deepalgo.ir import Input, Kind, Leaf, Op, Type
 >>> x, ok = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.BOOL), "ok")
 >>> body = Block((), (Op(ok, "ge", (x, x)), Check(ok, "ValueError", "math domain error")), (x,))
->>> program, checks = code_errors(Program("f", (Input("x", x),), (), body, Leaf(x)), 100)
+>>> program, checks = code_errors(Program("f", (Input("x", x),), (), body, Leaf(0)), 100)
 >>> print(program)
 f(x: real)
   %2 = const value=0

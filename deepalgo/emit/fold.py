@@ -4,7 +4,7 @@
 >>> x, three, power, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate(("x", "", "", "y")))
 >>> body = Block((), (Op(three, "const", (), (("value", 3),)), Op(power, "to_real", (three,)), Op(y, "pow", (x, power))), (y,))
 >>> from deepalgo.emit.prune import prune
->>> print(prune(fold(Program("f", (Input("x", x),), (), body, Leaf(y)))))
+>>> print(prune(fold(Program("f", (Input("x", x),), (), body, Leaf(0)))))
 f(x: real)
   %4 = const value=3.0
   %y3 = pow %x0 %4

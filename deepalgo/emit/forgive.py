@@ -3,7 +3,7 @@
 >>> from deepalgo.ir import Input, Leaf, Type
 >>> x, ok, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.BOOL)), Value(2, Type(Kind.REAL), "y")
 >>> body = Block((), (Op(ok, "ge", (x, x)), Check(ok, "ValueError", ""), Op(y, "sqrt", (x,))), (y,))
->>> program, checks = forgive(Program("f", (Input("x", x),), (), body, Leaf(y)), 100)
+>>> program, checks = forgive(Program("f", (Input("x", x),), (), body, Leaf(0)), 100)
 >>> from deepalgo.emit.prune import prune
 >>> print(prune(program))
 f(x: real)

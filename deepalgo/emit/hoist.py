@@ -5,7 +5,7 @@
 >>> x, i, y, w, z, out = (Value(k, real, n) for k, n in enumerate(("x", "i", "y", "w", "z", "out")))
 >>> body = Block((i, y), (Op(w, "weight", (), (("key", "w"), ("site", (1,)))), Op(z, "mul", (y, w))), (z,))
 >>> loop = Loop((out,), 3, (x,), body)
->>> print(hoist(Program("f", (Input("x", x),), (), Block((), (loop,), (out,)), Leaf(out))))
+>>> print(hoist(Program("f", (Input("x", x),), (), Block((), (loop,), (out,)), Leaf(0))))
 f(x: real)
   %w3 = weight key='w'
   %out5 = loop 3 rounds (%i1, %y2) from (%x0)

@@ -5,7 +5,7 @@ What does not vary between samples is computed once for the batch and has no bat
 >>> from deepalgo.ir import Input, Kind, Leaf, Type
 >>> x, w, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate("xwy"))
 >>> body = Block((), (Op(w, "weight", (), (("key", "w"),)), Op(y, "mul", (x, w))), (y,))
->>> levels = find_levels(Program("f", (Input("x", x),), (), body, Leaf(y)))
+>>> levels = find_levels(Program("f", (Input("x", x),), (), body, Leaf(0)))
 >>> levels[w].name, levels[y].name
 ('UNIFORM', 'BATCHED')
 """

@@ -9,7 +9,7 @@ Only where all the numbers are the same for every sample. Chains by the same con
 >>> numbers = tuple(Op(value, "const", (), (("value", float(value.id)),)) for value in (a, b, c))
 >>> body = Block((), (*numbers, Op(inner, "select", (q, b, c)), Op(y, "select", (p, a, inner))), (y,))
 >>> from deepalgo.emit.prune import prune
->>> print(prune(look_up(Program("f", (Input("p", p), Input("q", q)), (), body, Leaf(y)))))
+>>> print(prune(look_up(Program("f", (Input("p", p), Input("q", q)), (), body, Leaf(0)))))
 f(p: bool, q: bool)
   %a2 = const value=2.0
   %b3 = const value=3.0

@@ -7,7 +7,7 @@ spoil a gradient with inf or NaN.
 >>> real, bool_ = Type(Kind.REAL), Type(Kind.BOOL)
 >>> x, c, y, z = Value(0, real, "x"), Value(1, bool_, "c"), Value(2, real, "y"), Value(3, real, "z")
 >>> arms = Block((), (Op(y, "log", (x,)),), (y,)), Block((), (), (x,))
->>> program = Program("f", (Input("x", x), Input("c", c)), (), Block((), (If((z,), c, *arms),), (z,)), Leaf(z))
+>>> program = Program("f", (Input("x", x), Input("c", c)), (), Block((), (If((z,), c, *arms),), (z,)), Leaf(0))
 >>> print(mask(program))
 f(x: real, c: bool)
   %x4 = cut %c1 %x0

@@ -3,7 +3,7 @@
 >>> from deepalgo.ir import Input, Kind, Leaf, Type
 >>> x, a, b, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate(("x", "", "", "")))
 >>> body = Block((), (Op(a, "sin", (x,)), Op(b, "sin", (x,)), Op(y, "add", (a, b))), (y,))
->>> print(merge(Program("f", (Input("x", x),), (), body, Leaf(y))))
+>>> print(merge(Program("f", (Input("x", x),), (), body, Leaf(0))))
 f(x: real)
   %1 = sin %x0
   %3 = add %1 %1

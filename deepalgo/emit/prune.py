@@ -3,7 +3,7 @@
 >>> from deepalgo.ir import Input, Kind, Leaf, Type
 >>> x, a, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate(("x", "", "y")))
 >>> body = Block((), (Op(a, "sin", (x,)), Op(y, "cos", (x,))), (y,))
->>> print(prune(Program("f", (Input("x", x),), (), body, Leaf(y))))
+>>> print(prune(Program("f", (Input("x", x),), (), body, Leaf(0))))
 f(x: real)
   %y2 = cos %x0
   return %y2

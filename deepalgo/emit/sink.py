@@ -9,7 +9,7 @@ else needs it. Operations that Python guards with an exception stay: no sample i
 >>> c = Value(3, Type(Kind.BOOL), "c")
 >>> body = Block((), (Op(y, "log", (x,)), Op(c, "gt", (x, x)), Op(z, "select", (c, y, x))), (z,))
 >>> from deepalgo.emit.prune import prune
->>> print(prune(sink(Program("f", (Input("x", x),), (), body, Leaf(z)))))
+>>> print(prune(sink(Program("f", (Input("x", x),), (), body, Leaf(0)))))
 f(x: real)
   %c3 = gt %x0 %x0
   %z2 = if %c3

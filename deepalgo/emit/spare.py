@@ -8,7 +8,7 @@
 ...         Op(zero, "const", (), (("value", 0.0),)), Op(ok, "ne", (y, zero)), Check(ok, "ZeroDivisionError", "float division by zero"),
 ...         Op(again, "ne", (x, zero)), Check(again, "ValueError", "first"), Check(again, "ValueError", "second"))
 >>> from deepalgo.emit.prune import prune
->>> print(prune(spare(Program("f", (Input("x", x),), (), Block((), body, (y,)), Leaf(y)))))
+>>> print(prune(spare(Program("f", (Input("x", x),), (), Block((), body, (y,)), Leaf(0)))))
 f(x: real)
   %1 = mul %x0 %x0
   %2 = const value=1.0

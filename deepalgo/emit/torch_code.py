@@ -3,7 +3,7 @@
 >>> from deepalgo.ir import Input, Leaf, Type
 >>> x, two, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate(("x", "", "y")))
 >>> body = Block((), (Op(two, "const", (), (("value", 2.0),)), Op(y, "mul", (x, two))), (y,))
->>> print(write(Program("double", (Input("x", x),), (), body, Leaf(y))).text)
+>>> print(write(Program("double", (Input("x", x),), (), body, Leaf(0))).text)
 def double(run, x):
     y = x * 2.0
     return y,

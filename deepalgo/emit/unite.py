@@ -6,7 +6,7 @@ Where all arms are computed for all samples, only one of them counts for each. O
 >>> real, flag = Type(Kind.REAL), Type(Kind.BOOL)
 >>> c, x, y, p, q, z = (Value(i, flag if i == 0 else real, n) for i, n in enumerate("cxypqz"))
 >>> body = Block((), (Op(p, "tan", (x,)), Op(q, "tan", (y,)), Op(z, "select", (c, p, q))), (z,))
->>> program = Program("f", tuple(Input(item.name, item) for item in (c, x, y)), (), body, Leaf(z))
+>>> program = Program("f", tuple(Input(item.name, item) for item in (c, x, y)), (), body, Leaf(0))
 >>> print(unite(program, {p: {c: True}, q: {c: False}}))
 f(c: bool, x: real, y: real)
   %6 = select %c0 %x1 %y2

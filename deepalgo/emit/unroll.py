@@ -4,7 +4,7 @@
 >>> real, number = Type(Kind.REAL), Type(Kind.INT)
 >>> x, y, z, out, i = (Value(k, t, n) for k, (t, n) in enumerate(((real, "x"), (real, "y"), (real, "z"), (real, ""), (number, "i"))))
 >>> loop = Loop((out,), 2, (x,), Block((i, y), (Op(z, "mul", (y, i)),), (z,)))
->>> print(unroll(Program("f", (Input("x", x),), (), Block((), (loop,), (out,)), Leaf(out))))
+>>> print(unroll(Program("f", (Input("x", x),), (), Block((), (loop,), (out,)), Leaf(0))))
 f(x: real)
   %5 = const value=0
   %z6 = mul %x0 %5

@@ -2,7 +2,7 @@
 
 >>> from deepalgo.ir import Block, Input, Kind, Leaf, Program, Type
 >>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
->>> writer = ValueWriter(Program("f", (Input("x", x),), (), Block((), (Op(y, "sin", (x,)),), (y,)), Leaf(y)), record=False)
+>>> writer = ValueWriter(Program("f", (Input("x", x),), (), Block((), (Op(y, "sin", (x,)),), (y,)), Leaf(0)), record=False)
 >>> writer.name(x)
 'x'
 >>> writer.op(writer.program.body.body[0])

@@ -5,7 +5,7 @@ Several runs are then one batch, and one backward pass gives the derivatives of 
 >>> from deepalgo.ir import Block, Leaf, Weight
 >>> x, w, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate("xwy"))
 >>> body = Block((), (Op(w, "weight", (), (("key", "gain"),)), Op(y, "mul", (x, w))), (y,))
->>> print(expose(Program("scale", (Input("x", x),), (Weight("gain", 3.0),), body, Leaf(y)), ["gain"]))
+>>> print(expose(Program("scale", (Input("x", x),), (Weight("gain", 3.0),), body, Leaf(0)), ["gain"]))
 scale(x: real, weight gain: real)
   %y2 = mul %x0 %gain3
   return %y2

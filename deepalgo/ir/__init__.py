@@ -14,6 +14,7 @@ from deepalgo.ir.program import (
     Program,
     Role,
     Sequence,
+    Slot,
     Statement,
     Static,
     Tree,
@@ -22,10 +23,11 @@ from deepalgo.ir.program import (
     Weight,
     While,
 )
-from deepalgo.ir.walk import blocks, captured, defined, leaves, used, walk
+from deepalgo.ir.walk import answers, blocks, captured, changed, defined, leaves, used, walk
 from deepalgo.kinds import Attr, Kind, Type
 
 __all__ = [
     "Attr", "Block", "By", "Check", "Handler", "If", "Input", "Kind", "Leaf", "Loop", "Mapping", "Op", "Program", "Role", "Sequence",
-    "Statement", "Static", "Tree", "Try", "Type", "Value", "Weight", "While", "blocks", "captured", "defined", "leaves", "used", "walk",
+    "Slot", "Statement", "Static", "Tree", "Try", "Type", "Value", "Weight", "While", "answers", "blocks", "captured", "changed",
+    "defined", "leaves", "used", "walk",
 ]

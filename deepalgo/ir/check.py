@@ -4,7 +4,7 @@ Names and texts of a program end up in emitted code, so a name that is none coul
 
 >>> from deepalgo.ir import Input, Kind, Leaf, Type
 >>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
->>> check_program(Program("f", (Input("x", x),), (), Block((), (Op(x, "exec('1')", (x,)),), (x,)), Leaf(x)))
+>>> check_program(Program("f", (Input("x", x),), (), Block((), (Op(x, "exec('1')", (x,)),), (x,)), Leaf(0)))
 Traceback (most recent call last):
 deepalgo.ir.check.Nonsense: %x0: `exec('1')` is no operation
 """
@@ -28,6 +28,7 @@ from deepalgo.ir import (
     Op,
     Program,
     Sequence,
+    Slot,
     Statement,
     Static,
     Tree,
@@ -87,15 +88,14 @@ class Checker:
         for item in program.inputs:
             self.define(item.value, known)
         _require(not program.body.params, "the program's block has parameters")
-        inside = self.block(program.body, known, 0)
+        self.block(program.body, known, 0)
         self.tree(program.output, 0)
-        changes = tuple(value for _, value in program.changes)
-        for value in changes:
-            _require(value in inside, f"{value} is used before it is defined")
-        _require(program.body.results == (*leaves(program.output), *changes), "the results are not those of the output")
-        check_paths(tuple(path for path, _ in program.changes))
+        places = [leaf.place if isinstance(leaf, Leaf) else -1 for leaf in leaves(program.output)]
+        together = len(places) + len(program.changes)
+        _require(places == [*range(len(places))] and len(program.body.results) == together, "the results are not those of the output")
+        check_paths(program.changes)
         names = {parse_path(item.path)[0] for item in program.inputs}
-        for path, _ in program.changes:
+        for path in program.changes:
             _require(parse_path(path)[0] in names, f"{path!r:.60} is changed and is no argument")
 
     def weight(self, weight: Weight) -> None:
@@ -212,7 +212,7 @@ class Checker:
 def check_structure(tree: Tree) -> None:
     """One level of a structure, of the output or of an argument."""
     match tree:
-        case Leaf() | Static():
+        case Leaf() | Slot() | Static():
             return
         case Sequence(kind, items, names):
             plain = kind in ("list", "tuple")

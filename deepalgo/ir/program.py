@@ -6,7 +6,7 @@ the emitters. A block sees the values of the blocks around it. All types are per
 >>> from deepalgo.kinds import Kind
 >>> x = Value(0, Type(Kind.REAL), "x")
 >>> y = Value(1, Type(Kind.REAL))
->>> program = Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(y))
+>>> program = Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(0))
 >>> print(program)
 double(x: real)
   %1 = add %x0 %x0
@@ -188,7 +188,14 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A place in a structure that holds one value."""
+    """A place in the structure of the output that holds one number or array: the result of the program's block at `place`."""
+
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place in the structure of an argument that one input of the program fills."""
 
     value: Value
 
@@ -218,15 +225,15 @@ class Mapping:
     items: tuple[Tree, ...]
 
 
-Tree: TypeAlias = Leaf | Static | Sequence | Mapping
+Tree: TypeAlias = Leaf | Slot | Static | Sequence | Mapping
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """A whole function: inputs, weights, one block, and the structure of what it returns.
 
-    `body.results` lists the leaves of `output` in order, then the values of `changes`: what the function leaves in those of its
-    arguments that it changes in place, by their path. `sources` are the files that its spans point into, with a digest of their text.
+    `body.results` are the leaves of `output` in reading order, then one value for each path in `changes`: what the function leaves
+    in those of its arguments that it changes in place. `sources` are the files that its spans point into, with a digest of their text.
     `peeled` are the places of loops whose first rounds may have run while compiling, so that the program counts less of them.
     """
 
@@ -235,7 +242,7 @@ class Program:
     weights: tuple[Weight, ...]
     body: Block
     output: Tree
-    changes: tuple[tuple[str, Value], ...] = ()
+    changes: tuple[str, ...] = ()
     sources: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     peeled: tuple[Span, ...] = field(default=(), compare=False)
 

@@ -6,14 +6,31 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import assert_never
 
-from deepalgo.ir.program import Block, Check, If, Leaf, Loop, Mapping, Op, Sequence, Statement, Static, Tree, Try, Value, While
+from deepalgo.ir.program import (
+    Block,
+    Check,
+    If,
+    Leaf,
+    Loop,
+    Mapping,
+    Op,
+    Program,
+    Sequence,
+    Slot,
+    Statement,
+    Static,
+    Tree,
+    Try,
+    Value,
+    While,
+)
 
 
-def leaves(tree: Tree) -> Iterator[Value]:
-    """The values of a structure, in reading order."""
+def leaves(tree: Tree) -> Iterator[Leaf | Slot]:
+    """The places of a structure that hold numbers or arrays, in reading order."""
     match tree:
-        case Leaf(value):
-            yield value
+        case Leaf() | Slot():
+            yield tree
         case Static():
             return
         case Sequence(items=items) | Mapping(items=items):
@@ -21,6 +38,17 @@ def leaves(tree: Tree) -> Iterator[Value]:
                 yield from leaves(item)
         case _:
             assert_never(tree)
+
+
+def answers(program: Program) -> tuple[Value, ...]:
+    """The results that the function returns, in the order of the leaves of its output."""
+    return program.body.results[: sum(1 for _ in leaves(program.output))]
+
+
+def changed(program: Program) -> tuple[tuple[str, Value], ...]:
+    """The paths of arguments that the function changes in place, each with the result that it leaves there."""
+    first = len(answers(program))
+    return tuple(zip(program.changes, program.body.results[first : first + len(program.changes)], strict=True))
 
 
 def blocks(statement: Statement) -> tuple[Block, ...]:

@@ -2,7 +2,7 @@
 
 >>> from deepalgo.ir import Block, Input, Kind, Leaf, Program, Type, Value
 >>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
->>> floats = Floats(Program("f", (Input("x", x), Input("y", y)), (), Block((), (), (x,)), Leaf(x)))
+>>> floats = Floats(Program("f", (Input("x", x), Input("y", y)), (), Block((), (), (x,)), Leaf(0)))
 >>> floats.flatten((1.0,), {"y": [2.0, 3.0]}, torch.float64, torch.device("cpu"))
 ([tensor([1., 1.], dtype=torch.float64), tensor([2., 3.], dtype=torch.float64)], False)
 """

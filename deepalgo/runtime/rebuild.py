@@ -1,8 +1,7 @@
 """Put results into the structure that the heuristic returns.
 
->>> from deepalgo.ir import Kind, Leaf, Mapping, Static, Type, Value
->>> a = Value(0, Type(Kind.REAL))
->>> rebuild(Mapping("dict", ("root", "method"), (Leaf(a), Static("newton"))), [1.5])
+>>> from deepalgo.ir import Leaf, Mapping, Static
+>>> rebuild(Mapping("dict", ("root", "method"), (Leaf(0), Static("newton"))), [1.5])
 {'root': 1.5, 'method': 'newton'}
 """
 
@@ -14,7 +13,7 @@ import types
 from collections.abc import Iterator, Sequence
 from typing import Any, assert_never
 
-from deepalgo.ir import Leaf, Mapping, Static, Tree
+from deepalgo.ir import Leaf, Mapping, Slot, Static, Tree
 from deepalgo.ir import Sequence as SequenceTree
 
 
@@ -25,7 +24,7 @@ def rebuild(tree: Tree, results: Sequence[Any]) -> Any:
 
 def _build(tree: Tree, results: Iterator[Any]) -> Any:
     match tree:
-        case Leaf():
+        case Leaf() | Slot():
             return next(results)
         case Static(item):
             return item

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.errors import CompileError, InputError
-from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Sequence, Static, Tree, Type, Value, walk
+from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Sequence, Slot, Static, Tree, Type, Value, walk
 from deepalgo.origins import Origins
 from deepalgo.signature import Argument, Signature, is_input, parameters_of
 from deepalgo.spans import Span, text_digest
@@ -142,9 +142,10 @@ def _staged(machine: Machine, function: Callable[..., Any], example: Example) ->
     names.refuse_traces(machine)
     attributes.refuse_traces(machine)
     output, leaves = output_of(machine, value)
-    changes = maker.changes()
-    results = (*(leaf.value for leaf in leaves), *(changed for _, changed in changes))
+    changed = maker.changes()
+    results = (*(leaf.value for leaf in leaves), *(value for _, value in changed))
     body = Block((), (*machine.prelude, *machine.builder.body), results)
+    changes = tuple(path for path, _ in changed)
     program = Program(signature.function, signature.inputs(), (), body, output, changes, peeled=tuple(machine.peeled))
     program = replace(program, weights=machine.weights.finished(find_roles(program)))
     return Staged(replace(program, sources=_sources(program)), signature, machine.weights.origins(), tuple(dict.fromkeys(machine.notes)))
@@ -272,12 +273,12 @@ class InputMaker:
             self.lists[path] = (self.machine.heap.created(container), container.copy())
         return container
 
-    def _leaf(self, path: str, type: Type, flavour: str) -> tuple[Signal, Leaf]:
+    def _leaf(self, path: str, type: Type, flavour: str) -> tuple[Signal, Slot]:
         if flavour == "np" and not type.shape:
             self.numpy.add(path)
         value = self.machine.builder.fresh(type, path if path.isidentifier() else "")
         self.machine.inputs.add(value.id)
-        return Signal(value, flavour, False, None), Leaf(value)
+        return Signal(value, flavour, False, None), Slot(value)
 
 
 def output_of(machine: Machine, value: Any) -> tuple[Tree, list[Signal]]:
@@ -290,10 +291,10 @@ def _output(machine: Machine, value: Any, leaves: list[Signal]) -> Tree:
     match value:
         case Array():
             leaves.append(to_signal(machine, value))
-            return Leaf(leaves[-1].value)
+            return Leaf(len(leaves) - 1)
         case Signal():
             leaves.append(value)
-            return Leaf(value.value)
+            return Leaf(len(leaves) - 1)
         case Union():
             return _output(machine, _numbers_only(machine, value), leaves)
         case DataLength():
@@ -323,7 +324,7 @@ def _output(machine: Machine, value: Any, leaves: list[Signal]) -> Tree:
                 return Mapping(type(value).__name__, tuple(held), tuple(_output(machine, item, leaves) for item in held.values()))
             if isinstance(value, float):  # a sample that fails answers NaN here, too
                 leaves.append(machine.constant(float(value)))
-                return Leaf(leaves[-1].value)
+                return Leaf(len(leaves) - 1)
             return Static(value)
 
 

@@ -3,7 +3,7 @@
 >>> from deepalgo.ir import Input, Kind, Type
 >>> from deepalgo.storage.write_program import write_program
 >>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL))
->>> program = Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(y))
+>>> program = Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(0))
 >>> read_program(write_program(program, Tensors()), Tensors()) == program
 True
 """
@@ -28,6 +28,7 @@ from deepalgo.ir import (
     Program,
     Role,
     Sequence,
+    Slot,
     Statement,
     Static,
     Tree,
@@ -51,11 +52,27 @@ def read_program(data: Json, tensors: Tensors) -> Program:
     weights = tuple(reader.weight(item) for item in listed(data["weights"]))
     inputs = tuple(Input(text(path), reader.value(number)) for path, number in listed(data["inputs"]))
     body = reader.block(data["body"])
-    output = reader.tree(data["output"])
-    changes = tuple((text(path), reader.value(number)) for path, number in listed(data["changes"]))
+    results = Results(body.results)
+    output = read_tree(data["output"], tensors, lambda number: Leaf(results.next(reader.value(number))))
+    changes = tuple(text(path) for path, number in listed(data["changes"]) if results.next(reader.value(number)) >= 0)
     sources = tuple((text(file), text(digest)) for file, digest in listed(data["sources"]))
     peeled = {item.span: None for item in walk(body) if isinstance(item, While) and item.span is not None}  # what the file does not tell
     return Program(text(data["name"]), inputs, weights, body, output, changes, sources, tuple(peeled))
+
+
+class Results:
+    """The results of a program, which its output and its changes name in order."""
+
+    def __init__(self, values: tuple[Value, ...]) -> None:
+        self.values = values
+        self.count = 0
+
+    def next(self, value: Value) -> int:
+        """The place of the next result, which is this value."""
+        if self.values[self.count : self.count + 1] != (value,):
+            raise ValueError("the results are not those of the output")
+        self.count += 1
+        return self.count - 1
 
 
 class Reader:
@@ -123,20 +140,16 @@ class Reader:
         """An `except`."""
         return Handler(tuple(map(text, listed(data["catches"]))), self.block(data["block"]))
 
-    def tree(self, data: Json) -> Tree:
-        """The structure of what is returned."""
-        return read_tree(data, self.tensors, self.value)
 
-
-def read_tree(data: Json, tensors: Tensors, see: Callable[[Json], Value]) -> Tree:
-    """A structure of values; `see` finds the value behind a number."""
+def read_tree(data: Json, tensors: Tensors, see: Callable[[Json], Leaf | Slot]) -> Tree:
+    """A structure; `see` makes the leaf of a number."""
 
     def again(items: Json) -> tuple[Tree, ...]:
         return tuple(read_tree(item, tensors, see) for item in listed(items))
 
     match data:
         case {"leaf": number}:
-            return Leaf(see(number))
+            return see(number)
         case {"static": item}:
             return Static(decode(item, tensors))
         case {"sequence": kind}:

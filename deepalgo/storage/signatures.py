@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from deepalgo.ir import Leaf, Mapping, Program, Sequence, Static, Tree, Type
+from deepalgo.ir import Mapping, Program, Sequence, Slot, Static, Tree, Type, changed
 from deepalgo.ir.check import DEEPEST_TREE, Nonsense, check_structure
 from deepalgo.ir.names import is_name
 from deepalgo.ir.paths import parse_path
@@ -32,7 +32,7 @@ def _argument(argument: Argument, tensors: Tensors, numbers: itertools.count[int
 def read_signature(data: Json, program: Program, tensors: Tensors) -> Signature:
     """The signature of a program; Nonsense unless parameters have names and its leaves are the program's inputs, in order."""
     arguments = tuple(
-        Argument(_name(name), read_tree(tree, tensors, lambda number: program.inputs[whole(number)].value))
+        Argument(_name(name), read_tree(tree, tensors, lambda number: Slot(program.inputs[whole(number)].value)))
         for name, tree in listed(data["arguments"])
     )
     star, double = (None if name is None else _name(name) for name in (data["star"], data["double_star"]))
@@ -55,7 +55,7 @@ def check_signature(signature: Signature, program: Program) -> None:
     _require(isinstance(held.get(signature.double_star or "", Mapping("dict", (), ())), Mapping), "`**` takes no dict")
     _require(signature.inputs() == program.inputs, "the arguments are not the inputs of the program")
     _require(signature.numpy <= {item.path for item in program.inputs}, "numbers of NumPy that are no inputs")
-    for path, value in program.changes:
+    for path, value in changed(program):
         name, keys = parse_path(path)
         _require(name in held, f"{path!r:.60} is changed and is no argument")
         _require(_can_be_changed(held[name], keys, value.type), f"{path!r:.60} cannot be changed to {value.type}")
@@ -73,10 +73,10 @@ def _can_be_changed(tree: Tree, keys: tuple[object, ...], type_: Type) -> bool:
                 tree = items[names.index(key)]
             case _:
                 return False
-    if isinstance(tree, Leaf) and tree.value.type.shape:
+    if isinstance(tree, Slot) and tree.value.type.shape:
         return tree.value.type.shape == type_.shape and type_.kind <= tree.value.type.kind
     is_holder = isinstance(holder, Sequence) and holder.kind == "list" or isinstance(holder, Mapping) and holder.kind == "dict"
-    return is_holder and not type_.shape and isinstance(tree, (Leaf, Static))
+    return is_holder and not type_.shape and isinstance(tree, (Slot, Static))
 
 
 def _name(data: Json) -> str:

@@ -2,7 +2,7 @@
 
 >>> from deepalgo.ir import Input, Kind, Type
 >>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL))
->>> written = write_program(Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(y)), Tensors())
+>>> written = write_program(Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(0)), Tensors())
 >>> written["values"]
 [[0, 'REAL', [], 'x'], [1, 'REAL', [], '']]
 >>> written["body"]
@@ -25,6 +25,7 @@ from deepalgo.ir import (
     Op,
     Program,
     Sequence,
+    Slot,
     Statement,
     Static,
     Tree,
@@ -32,6 +33,7 @@ from deepalgo.ir import (
     Value,
     Weight,
     While,
+    changed,
 )
 from deepalgo.spans import Span
 from deepalgo.storage.plain import Json, Tensors, encode
@@ -43,8 +45,9 @@ def write_program(program: Program, tensors: Tensors) -> Json:
     inputs = [[item.path, writer.value(item.value)] for item in program.inputs]
     weights = [writer.weight(item) for item in program.weights]
     body = writer.block(program.body)
-    output = writer.tree(program.output)
-    changes = [[path, writer.value(value)] for path, value in program.changes]
+    results = iter(program.body.results)
+    output = write_tree(program.output, tensors, lambda _: writer.value(next(results)))
+    changes = [[path, writer.value(value)] for path, value in changed(program)]
     values = [[number, value.type.kind.name, list(value.type.shape), value.name] for number, value in writer.values.items()]
     return {"name": program.name, "values": values, "files": list(writer.files), "spans": writer.spans, "inputs": inputs,
             "weights": weights, "body": body, "output": output, "changes": changes, "sources": [list(pair) for pair in program.sources]}
@@ -118,20 +121,17 @@ class Writer:
         """An `except`."""
         return {"catches": list(handler.catches), "block": self.block(handler.block)}
 
-    def tree(self, tree: Tree) -> Json:
-        """The structure of what is returned."""
-        return write_tree(tree, self.tensors, self.value)
 
-
-def write_tree(tree: Tree, tensors: Tensors, see: Callable[[Value], int], *, static: Callable[[object, Tensors], Json] = encode) -> Json:
-    """A structure; `static` writes its fixed objects."""
+def write_tree(tree: Tree, tensors: Tensors, see: Callable[[Leaf | Slot], int], *,
+               static: Callable[[object, Tensors], Json] = encode) -> Json:
+    """A structure; `see` numbers its leaves, `static` writes its fixed objects."""
 
     def again(item: Tree) -> Json:
         return write_tree(item, tensors, see, static=static)
 
     match tree:
-        case Leaf(value):
-            return {"leaf": see(value)}
+        case Leaf() | Slot():
+            return {"leaf": see(tree)}
         case Static(item):
             return {"static": static(item, tensors)}
         case Sequence(kind, items, names):

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from deepalgo.errors import TensorizeError
-from deepalgo.ir import Block, If, Kind, Loop, Op, Program, Try, Value, While, blocks, defined, leaves, walk
+from deepalgo.ir import Block, If, Kind, Loop, Op, Program, Try, Value, While, answers, blocks, defined, walk
 from deepalgo.spans import Span
 from deepalgo.tensorize.stretch import home
 
@@ -160,7 +160,7 @@ def lines_of(program: Program, values: list[Value]) -> str:
 
 
 def _returned(program: Program) -> Value:
-    found = list(dict.fromkeys(leaves(program.output)))
+    found = list(dict.fromkeys(answers(program)))
     if len(found) != 1 or found[0].type.kind != Kind.REAL:
         raise TensorizeError(f"{program.name} does not return one real number or array: name one of its variables")
     return found[0]

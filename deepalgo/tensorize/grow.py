@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, TypeGuard, assert_never
+from typing import Any, TypeGuard
 
 import torch
 from torch import Tensor
@@ -16,15 +16,10 @@ from deepalgo.ir import (
     Attr,
     Block,
     Kind,
-    Leaf,
-    Mapping,
     Op,
     Program,
     Role,
-    Sequence,
     Statement,
-    Static,
-    Tree,
     Type,
     Value,
     Weight,
@@ -149,21 +144,8 @@ class Grower(Rewriter):
 
 def replace_results(program: Program, body: Block) -> Program:
     """The program with another body, whose results stand where the old ones stood."""
-    new = dict(zip(program.body.results, body.results, strict=True))
-    changes = tuple((path, new[value]) for path, value in program.changes)
-    return replace(program, body=body, output=_with_leaves(program.output, new), changes=changes)
-
-
-def _with_leaves(tree: Tree, new: dict[Value, Value]) -> Tree:
-    match tree:
-        case Leaf(value):
-            return Leaf(new[value])
-        case Static():
-            return tree
-        case Sequence() | Mapping():
-            return replace(tree, items=tuple(_with_leaves(item, new) for item in tree.items))
-        case _:
-            assert_never(tree)
+    assert len(body.results) == len(program.body.results)
+    return replace(program, body=body)
 
 
 def as_data(tensor: Tensor) -> Attr:

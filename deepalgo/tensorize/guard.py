@@ -21,7 +21,7 @@ import numpy as np
 
 from deepalgo.compiler import compile
 from deepalgo.errors import CompileError, TensorizeError
-from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Static, Tree, Value, leaves
+from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Slot, Static, Tree, Type, Value, answers, leaves
 from deepalgo.ir import Sequence as Items
 from deepalgo.ir.rewriter import Fresh
 from deepalgo.network import Network
@@ -79,12 +79,14 @@ class _Guard(Grower):
         for name in names:
             if name not in known:
                 raise TensorizeError(f"the criterion asks for `{name}`; the inputs are {', '.join(known)}")
-        args = [_example(self.network.program.output), *(_example(known[name]) for name in names)]
+        program = self.network.program
+        args = [_example(program.output, program.body.results), *(_example(known[name]) for name in names)]
         try:
-            program = compile(with_source(self.by), example=(tuple(args), {})).program
+            criterion = compile(with_source(self.by), example=(tuple(args), {})).program
         except CompileError as error:
             raise TensorizeError(f"the criterion cannot be compiled:\n{error}") from None
-        return check_criterion(program, "the criterion"), [value for name in names for value in leaves(known[name])]
+        slots = [leaf for name in names for leaf in leaves(known[name]) if isinstance(leaf, Slot)]
+        return check_criterion(criterion, "the criterion"), [slot.value for slot in slots]
 
     def _scored(self, score: Callable[[Sequence[Value]], Value], inputs: Sequence[Value]) -> tuple[Value, ...]:
         answer = inline(self, self.network.program, inputs, fixed={})
@@ -92,7 +94,7 @@ class _Guard(Grower):
 
     def _score(self, criterion: Program, others: Sequence[Value], answer: Sequence[Value]) -> Value:
         """How bad an answer is; what is no number is infinitely bad."""
-        count = sum(1 for _ in leaves(self.network.program.output))
+        count = len(answers(self.network.program))
         numbers = [value for value in answer[:count] if value.type.kind >= Kind.REAL]
         (score,) = inline(self, criterion, (*numbers, *others))
         return self.add("or_inf", score)
@@ -101,7 +103,7 @@ class _Guard(Grower):
 def _arguments(network: Network) -> dict[str, Tree]:
     """The inputs by their names, and arguments that hold several inputs by theirs."""
     at = {item.path: item.value for item in network.program.inputs}
-    known: dict[str, Tree] = {path: Leaf(value) for path, value in at.items()}
+    known: dict[str, Tree] = {path: Slot(value) for path, value in at.items()}
     if isinstance(network.signature, Signature):
         known |= {argument.name: argument.tree for argument in network.signature.arguments}
     return known
@@ -111,17 +113,23 @@ class Unknown:
     """A count or a flag among the answers, which a criterion cannot use."""
 
 
-def _example(tree: Tree) -> Any:
-    """A value of the structure that the heuristic returns."""
+def _example(tree: Tree, results: Sequence[Value] = ()) -> Any:
+    """A value of the structure that the heuristic returns, or of an argument."""
     match tree:
-        case Leaf(value):
-            if value.type.kind < Kind.REAL:
-                return Unknown()
-            one = np.ones(value.type.shape, dtype=complex if value.type.kind == Kind.COMPLEX else float)
-            return one if value.type.shape else one.item()
+        case Leaf(place):
+            return _ones(results[place].type)
+        case Slot(value):
+            return _ones(value.type)
         case Static(item):
             return item
         case Items(kind, items):
-            return (list if kind == "list" else tuple)(_example(item) for item in items)
+            return (list if kind == "list" else tuple)(_example(item, results) for item in items)
         case Mapping(_, keys, items):
-            return {key: _example(item) for key, item in zip(keys, items, strict=True)}
+            return {key: _example(item, results) for key, item in zip(keys, items, strict=True)}
+
+
+def _ones(type: Type) -> Any:
+    if type.kind < Kind.REAL:
+        return Unknown()
+    one = np.ones(type.shape, dtype=complex if type.kind == Kind.COMPLEX else float)
+    return one if type.shape else one.item()

@@ -2,7 +2,7 @@
 
 >>> from deepalgo.ir import Input, Leaf
 >>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL))
->>> double = Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(y))
+>>> double = Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(0))
 >>> build = Rewriter(Fresh(7))
 >>> [str(value) for value in inline(build, double, (Value(5, Type(Kind.REAL), "z"),))]
 ['%7']

@@ -3,7 +3,7 @@
 >>> from deepalgo.ir import Block, Input, Kind, Leaf, Op, Program, Type, Value, Weight
 >>> x, w, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate("xwy"))
 >>> body = Block((), (Op(w, "weight", (), (("key", "w"),)), Op(y, "mul", (x, w))), (y,))
->>> program = Program("scale", (Input("x", x),), (Weight("w", 3.0),), body, Leaf(y))
+>>> program = Program("scale", (Input("x", x),), (Weight("w", 3.0),), body, Leaf(0))
 >>> print(write_function(program, {"w": 3.5}, Parameters(("x",))))
 def scale(x):
     w = 3.5
@@ -34,7 +34,7 @@ from deepalgo.emit.source.tree import Assign, Return, lines
 from deepalgo.emit.source.wrap import WIDTH, split
 from deepalgo.emit.source.write import Writer, quoted
 from deepalgo.errors import InputError
-from deepalgo.ir import Kind, Leaf, Program, Static, Tree, Value
+from deepalgo.ir import Kind, Leaf, Program, Static, Tree, Value, changed
 from deepalgo.ir import Mapping as MappingTree
 from deepalgo.ir import Sequence as SequenceTree
 from deepalgo.ops.table import TABLE
@@ -127,7 +127,7 @@ def _behind(program: Program, weights: Mapping[str, Any], parameters: Parameters
     inner = replace(
         program, name=f"{program.name}_of",
         inputs=tuple(replace(item, path=_renamed(item.path, renamed)) for item in program.inputs),
-        changes=tuple((_renamed(path, renamed), value) for path, value in program.changes),
+        changes=tuple(_renamed(path, renamed) for path in program.changes),
     )
     function = Function(inner, weights, parameters.renamed(renamed), "", batched)
     text = function.text()
@@ -188,7 +188,7 @@ class Function:
 
     def bind_inputs(self) -> None:
         """Plain parameters are themselves; what sits inside of an argument is read where it is used, or at the start."""
-        used, changed = self.facts.uses, {path for path, _ in self.program.changes}
+        used, changed = self.facts.uses, self.program.changes
         for value, item in zip(self.inputs, self.program.inputs, strict=True):
             if self.batched:
                 name = item.path if item.path.isidentifier() else self.names.make(item.path)
@@ -213,7 +213,7 @@ class Function:
         exprs = [writer.expr(value) for value in results]
         texts = writer.settle(exprs)
         writer.flush()
-        changes = self.program.changes
+        changes = changed(self.program)
         kept = len(texts) - len(changes)
         if changes:
             names = []

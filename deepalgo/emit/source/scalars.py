@@ -4,7 +4,7 @@
 >>> pair, real = Type(Kind.REAL, (2,)), Type(Kind.REAL)
 >>> x, y, z = (Value(k, t, n) for k, (t, n) in enumerate(((pair, "x"), (pair, "y"), (real, "z"))))
 >>> body = Block((), (Op(y, "mul", (x, x)), Op(z, "sum", (y,), (("axis", None),))), (z,))
->>> print(scalarize(Program("square", (Input("x", x),), (), body, Leaf(z)), {}))
+>>> print(scalarize(Program("square", (Input("x", x),), (), body, Leaf(0)), {}))
 square(x: real[2])
   %3 = index %x0 key=(0,)
   %4 = index %x0 key=(1,)
@@ -20,9 +20,10 @@ the result. Tables of numbers stay tables only where data choose a place in them
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
+from itertools import count
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,7 +31,7 @@ import numpy as np
 from deepalgo.emit.prune import prune
 from deepalgo.emit.source.elimination import is_singular, solve
 from deepalgo.errors import InputError
-from deepalgo.ir import Block, Check, If, Kind, Leaf, Loop, Op, Program, Static, Tree, Type, Value, While
+from deepalgo.ir import Block, Check, If, Kind, Leaf, Loop, Op, Program, Tree, Type, Value, While
 from deepalgo.ir import Mapping as MappingTree
 from deepalgo.ir import Sequence as SequenceTree
 from deepalgo.ir.rewriter import Fresh, Rewriter, all_values
@@ -91,8 +92,8 @@ class Scalarize(Rewriter):
         read, self.out = self.out, []
         body = self.block(program.body)
         body = replace(body, body=(*read, *body.body))
-        places = iter(body.results)
-        return replace(program, body=body, weights=(), output=_spread(program.output, places))
+        output = _spread(program.output, program.body.results, count())
+        return replace(program, body=body, weights=(), output=output)
 
     def read(self, value: Value, place: tuple[int, ...]) -> Value:
         """A number of an input."""
@@ -278,14 +279,15 @@ def _filled(shape: tuple[int, ...], make: Callable[[tuple[int, ...]], Any]) -> C
     return cells
 
 
-def _spread(tree: Tree, numbers: Any) -> Tree:
-    """The structure of the answer, with a list in the place of an array."""
+def _spread(tree: Tree, results: Sequence[Value], places: Iterator[int]) -> Tree:
+    """The structure of the answer, with a list in the place of an array; its numbers stand at the next places."""
     match tree:
-        case Leaf(value):
-            if not value.type.shape:
-                return Leaf(next(numbers))
-            return SequenceTree("list", tuple(Leaf(next(numbers)) for _ in range(int(np.prod(value.type.shape)))))
-        case Static():
-            return tree
+        case Leaf(place):
+            shape = results[place].type.shape
+            if not shape:
+                return Leaf(next(places))
+            return SequenceTree("list", tuple(Leaf(next(places)) for _ in range(math.prod(shape))))
         case SequenceTree(items=items) | MappingTree(items=items):
-            return replace(tree, items=tuple(_spread(item, numbers) for item in items))
+            return replace(tree, items=tuple(_spread(item, results, places) for item in items))
+        case _:
+            return tree
