@@ -24,19 +24,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from deepalgo.emit import ranges
-from deepalgo.emit.ranges import ANY, NUMBER, Range
 from deepalgo.ir import Attr, Block, Check, If, Kind, Op, Program, Value
 from deepalgo.ir.rewriter import Fresh, Rewriter
+from deepalgo.ops import ranges
+from deepalgo.ops.ranges import ANY, OF_KIND, WHOLE, Range
+from deepalgo.ops.table import TABLE
 
 OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
 MIRROR = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
-#: The ranges of functions, whatever their operands are.
-IMAGES = {
-    "exp": Range(0.0), "exp2": Range(0.0), "sqrt": Range(0.0), "hypot": Range(0.0), "cosh": Range(0.9), "sin": Range(-1.0, 1.0),
-    "cos": Range(-1.0, 1.0), "tanh": Range(-1.0, 1.0), "erf": Range(-1.0, 1.0), "erfc": Range(0.0, 2.0), "atan": Range(-1.6, 1.6),
-    "atan2": Range(-3.2, 3.2), "acos": Range(0.0, 3.2), "asin": Range(-1.6, 1.6),
-}
 #: How deep conditions are looked into.
 DEEP = 8
 
@@ -110,7 +105,7 @@ class Spare(Rewriter):
 
     def range(self, value: Value) -> Range:
         """What is known about a value."""
-        return self.ranges.get(value, ANY if value.type.kind >= Kind.REAL else NUMBER)
+        return self.ranges.get(value) or OF_KIND[value.type.kind]
 
     def note(self, value: Value, range: Range) -> None:
         """Learn a range."""
@@ -232,30 +227,16 @@ class Spare(Rewriter):
         """The range of an operation's result."""
         if op.result.type.kind > Kind.REAL or op.result.type.kind == Kind.BOOL:
             return ANY
+        if op.name == "const":
+            return _of_constant(op.attr("value"))
+        row = TABLE[op.name]
+        if row.bounds is None or any(arg.type.kind > Kind.REAL for arg in op.args):
+            return row.range
         args = [self.range(arg) for arg in op.args]
-        match op.name:
-            case "const":
-                return _of_constant(op.attr("value"))
-            case "neg":
-                return ranges.negate(args[0])
-            case "abs" if op.args[0].type.kind <= Kind.REAL:
-                return ranges.magnitude(args[0])
-            case "to_real" | "cut" if op.args[-1].type.kind == Kind.REAL:
-                return args[-1]
-            case "add":
-                return ranges.add(args[0], args[1])
-            case "sub":
-                return ranges.add(args[0], ranges.negate(args[1]))
-            case "mul":
-                return ranges.multiply(args[0], args[1], same=op.args[0] == op.args[1])
-            case "pow" if self.number(op.args[1]) == 2:
-                return ranges.multiply(args[0], args[0], same=True)
-            case "pow" if args[0].low >= 0 or self.number(op.args[1]) in (4, 6, 8):
-                return Range(0.0)
-            case "select":
-                return args[1].join(args[2])
-            case _:
-                return IMAGES.get(op.name, ANY)
+        found = row.bounds(args, len(args) == 2 and op.args[0] == op.args[1]).meet(row.range)
+        if op.result.type.kind == Kind.INT and not (found.whole and (found.is_bounded or row.common != Kind.INT)):
+            return WHOLE  # beyond 64 bits they begin again at the other end
+        return found
 
 
 def _above(a: Range, b: Range) -> bool:

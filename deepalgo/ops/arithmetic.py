@@ -6,10 +6,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 
 from deepalgo.kinds import Attr, Kind, Type
-from deepalgo.ops.row import Hazard, Row, broadcast, cast, common_kind, elementwise
+from deepalgo.ops import bounds
+from deepalgo.ops.ranges import Range
+from deepalgo.ops.row import Hazard, Row, broadcast, cast, common_kind, elementwise, of_whole
 
 NUMBER = elementwise(least=Kind.INT)
 ORDERED = elementwise(least=Kind.INT, most=Kind.REAL)
@@ -34,29 +37,34 @@ ROWS = (
         hazard=Hazard.NONE,
         python="{0} + {1}", numpy="{0} + {1}", torch="{0} + {1}",
         complex="ops.complex_add({0}, {1})",
+        bounds=bounds.add, fold=of_whole(operator.add),
     ),
     Row(
         "sub", types=NUMBER, common=Kind.INT,
         hazard=Hazard.NONE,
         python="{0} - {1}", numpy="{0} - {1}", torch="{0} - {1}",
         complex="ops.complex_sub({0}, {1})",
+        bounds=bounds.sub, fold=of_whole(operator.sub),
     ),
     Row(
         "mul", types=NUMBER, common=Kind.INT,
         hazard=Hazard.SPREADS,
         python="{0} * {1}", numpy="{0} * {1}", torch="{0} * {1}",
+        bounds=bounds.mul, fold=of_whole(operator.mul),
     ),
     Row(
         "div", types=FIELD, common=Kind.REAL,
         hazard=Hazard.ARISES,
         python="{0} / {1}", numpy="{0} / {1}", torch="{0} / {1}",
         complex="ops.complex_div({0}, {1})",
+        bounds=bounds.div,
     ),
     Row(
         "quotient", types=REAL, common=Kind.REAL,
         hazard=Hazard.ARISES,
         python="{0} / {1}", numpy="{0} / {1}", torch="ops.quotient({0}, {1})",
         endpoint="{1} == 0",
+        bounds=bounds.div,
     ),
     Row(
         "floordiv", types=ORDERED, common=Kind.INT,
@@ -67,28 +75,33 @@ ROWS = (
         "mod", types=ORDERED, common=Kind.INT,
         hazard=Hazard.ARISES,
         python="{0} % {1}", numpy="{0} % {1}", torch="ops.mod({0}, {1})",
+        bounds=bounds.mod,
     ),
     Row(
         "pow", types=NUMBER, common=Kind.INT,
         hazard=Hazard.ARISES,
         python="{0} ** {1}", numpy="{0} ** {1}", torch="ops.pow({0}, {1})",
         endpoint="ops.at_pow({0}, {1})",
+        bounds=bounds.power,
     ),
     Row(
         "neg", types=NUMBER, common=Kind.INT,
         hazard=Hazard.NONE,
         python="-{0}", numpy="-{0}", torch="-{0}",
         complex="ops.complex_neg({0})",
+        bounds=bounds.neg, fold=operator.neg,
     ),
     Row(
         "pos", types=NUMBER, common=Kind.INT,
         hazard=Hazard.NONE,
         python="+{0}", numpy="+{0}", torch="+{0}",
+        bounds=bounds.unchanged, fold=operator.pos,
     ),
     Row(
         "abs", types=_magnitude, common=Kind.INT,
         hazard=Hazard.NONE,
         python="abs({0})", numpy="np.abs({0})", torch="torch.abs({0})",
+        range=Range(0.0), bounds=bounds.magnitude, fold=abs,
     ),
     Row(
         "fmod", types=REAL, common=Kind.REAL,
@@ -110,12 +123,14 @@ ROWS = (
         hazard=Hazard.ARISES,
         python="math.hypot({0}, {1})", numpy="np.hypot({0}, {1})", torch="ops.hypot({0}, {1})",
         endpoint="({0} == 0) & ({1} == 0)",
+        range=Range(0.0),
     ),
     Row(
         "atan2", types=REAL, common=Kind.REAL,
         hazard=Hazard.ARISES,
         python="math.atan2({0}, {1})", numpy="np.arctan2({0}, {1})", torch="ops.atan2({0}, {1})",
         endpoint="({0} == 0) & ({1} == 0)",
+        range=Range(-3.2, 3.2),
     ),
     Row(
         "bitand", types=BITS, common=Kind.BOOL,
@@ -151,21 +166,25 @@ ROWS = (
         "to_bool", types=cast(Kind.BOOL),
         hazard=Hazard.NONE,
         python="bool({0})", numpy="np.bool_({0})", torch="run.to_bool({0})",
+        fold=of_whole(bool),
     ),
     Row(
         "to_int", types=cast(Kind.INT),
         hazard=Hazard.NONE,
         python="int({0})", numpy="np.int64({0})", torch="run.to_int({0})",
+        bounds=bounds.truncated, fold=of_whole(int),
     ),
     Row(
         "to_real", types=cast(Kind.REAL),
         hazard=Hazard.NONE,
         python="float({0})", numpy="np.float64({0})", torch="run.to_real({0})",
+        bounds=bounds.as_real, fold=float,
     ),
     Row(
         "to_complex", types=cast(Kind.COMPLEX),
         hazard=Hazard.NONE,
         python="complex({0})", numpy="np.complex128({0})", torch="run.to_complex({0})",
+        fold=of_whole(complex),
     ),
     Row(
         "real", types=_part,

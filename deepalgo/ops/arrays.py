@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from deepalgo.kinds import Attr, Kind, Type
+from deepalgo.ops import bounds
 from deepalgo.ops.row import Hazard, Row, broadcast, common_kind
 
 KINDS = {bool: Kind.BOOL, int: Kind.INT, float: Kind.REAL, complex: Kind.COMPLEX}
@@ -88,20 +89,24 @@ ROWS = (
         "stack", types=_stack, common=Kind.BOOL, broadcasts=False,
         hazard=Hazard.NONE,
         python="[{*}]", numpy="np.stack([{*}])", torch="ops.stack(({*},), {batch})",
+        bounds=bounds.any_of,
     ),
     Row(
         "index", types=_index, broadcasts=False,
         hazard=Hazard.NONE,
         python="{0}{path}", numpy="{0}[{key}]", torch="{0}[{key}]",
+        bounds=bounds.unchanged,
     ),
     Row(
         "gather", types=_gather, broadcasts=False,
         hazard=Hazard.NONE,
         python="{0}[{1}]", numpy="{0}[{1}]", torch="ops.gather({0}, {1}, {batch0}, {batch1})",
+        bounds=bounds.unchanged,
     ),
     Row(
         "sum", types=_sum, common=Kind.INT, broadcasts=False,
         hazard=Hazard.NONE,
         python="sum({0})", numpy="np.sum({0}, axis={axis})", torch="ops.sum({0}, {axis}, {batch0})",
+        bounds=bounds.total,
     ),
 )

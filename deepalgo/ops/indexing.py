@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.kinds import Attr, Kind, Type
+from deepalgo.ops import bounds
 from deepalgo.ops.by_numpy import blank, by_numpy, check_kinds, type_of
 from deepalgo.ops.row import Hazard, Row
 
@@ -108,27 +109,32 @@ ROWS = (
         "take", types=_take, broadcasts=False,
         hazard=Hazard.NONE,
         python="{0}[{subscript}]", numpy="{0}[{subscript}]", torch="ops.take({0}, {key}, {batch0})",
+        bounds=bounds.unchanged,
     ),
     Row(
         "put", types=_put, broadcasts=False,
         hazard=Hazard.NONE,
         python="put({0}, np.s_[{subscript}], {1})", numpy="put({0}, np.s_[{subscript}], {1})",
         torch="ops.put({0}, {1}, {key}, {batch0}, {batch1})",
+        bounds=bounds.first_two,
     ),
     Row(
         "pick", types=by_numpy(np.take, "indices", "axis"), broadcasts=False,
         hazard=Hazard.NONE,
         python="np.take({0}, {indices}, {axis})", numpy="np.take({0}, {indices}, {axis})",
         torch="ops.pick({0}, {indices}, {axis}, {batch0})",
+        bounds=bounds.unchanged,
     ),
     Row(
         "put_at", types=_put_at, broadcasts=False,
         hazard=Hazard.NONE,
         python="put({0}, {1}, {2})", numpy="put({0}, {1}, {2})", torch="ops.put_at({0}, {1}, {2}, {batch0}, {batch1}, {batch2})",
+        bounds=bounds.outer_two,
     ),
     Row(
         "pick_at", types=_pick_at, broadcasts=False,
         hazard=Hazard.NONE,
         python="np.take({0}, {1}, {axis})", numpy="np.take({0}, {1}, {axis})", torch="ops.pick_at({0}, {1}, {axis}, {batch0}, {batch1})",
+        bounds=bounds.unchanged,
     ),
 )

@@ -6,7 +6,12 @@
 
 from __future__ import annotations
 
+import math
+
 from deepalgo.kinds import Kind
+from deepalgo.ops import bounds
+from deepalgo.ops.bounds import rising, rounded
+from deepalgo.ops.ranges import FINITE, INFINITE, NAN, Range
 from deepalgo.ops.row import Hazard, Row, elementwise
 
 FIELD = elementwise(least=Kind.REAL)
@@ -21,61 +26,72 @@ ROWS = (
         hazard=Hazard.ARISES,
         python="math.sqrt({0})", numpy="np.sqrt({0})", torch="ops.sqrt({0})",
         endpoint="{0} == 0",
+        range=Range(0.0), bounds=bounds.root,
     ),
     Row(
         "cbrt", types=REAL, common=Kind.REAL,
         hazard=Hazard.ARISES,
         python="math.cbrt({0})", numpy="np.cbrt({0})", torch="ops.cbrt({0})",
         endpoint="{0} == 0",
+        bounds=rising(math.cbrt),
     ),
     Row(
         "exp", types=FIELD, common=Kind.REAL,
         hazard=Hazard.ARISES,
         python="math.exp({0})", numpy="np.exp({0})", torch="torch.exp({0})",
+        range=Range(0.0), bounds=rising(math.exp),
     ),
     Row(
         "exp2", types=REAL, common=Kind.REAL,
         hazard=Hazard.ARISES,
         python="math.exp2({0})", numpy="np.exp2({0})", torch="torch.exp2({0})",
+        range=Range(0.0), bounds=rising(math.exp2),
     ),
     Row(
         "expm1", types=FIELD, common=Kind.REAL,
         hazard=Hazard.ARISES,
         python="math.expm1({0})", numpy="np.expm1({0})", torch="torch.expm1({0})",
+        range=Range(-1.0), bounds=rising(math.expm1),
     ),
     Row(
         "log", types=FIELD, common=Kind.REAL,
         hazard=Hazard.ARISES,
         python="math.log({0})", numpy="np.log({0})", torch="ops.log({0})",
         endpoint="{0} == 0",
+        bounds=rising(math.log, 0.0),
     ),
     Row(
         "log2", types=FIELD, common=Kind.REAL,
         hazard=Hazard.ARISES,
         python="math.log2({0})", numpy="np.log2({0})", torch="ops.log2({0})",
         endpoint="{0} == 0",
+        bounds=rising(math.log2, 0.0),
     ),
     Row(
         "log10", types=FIELD, common=Kind.REAL,
         hazard=Hazard.ARISES,
         python="math.log10({0})", numpy="np.log10({0})", torch="ops.log10({0})",
         endpoint="{0} == 0",
+        bounds=rising(math.log10, 0.0),
     ),
     Row(
         "log1p", types=FIELD, common=Kind.REAL,
         hazard=Hazard.ARISES,
         python="math.log1p({0})", numpy="np.log1p({0})", torch="ops.log1p({0})",
         endpoint="{0} == -1",
+        bounds=rising(math.log1p, -1.0),
     ),
     Row(
         "sin", types=FIELD, common=Kind.REAL,
         hazard=Hazard.SPREADS,
         python="math.sin({0})", numpy="np.sin({0})", torch="torch.sin({0})",
+        range=Range(-1.0, 1.0),
     ),
     Row(
         "cos", types=FIELD, common=Kind.REAL,
         hazard=Hazard.SPREADS,
         python="math.cos({0})", numpy="np.cos({0})", torch="torch.cos({0})",
+        range=Range(-1.0, 1.0),
     ),
     Row(
         "tan", types=FIELD, common=Kind.REAL,
@@ -87,59 +103,70 @@ ROWS = (
         hazard=Hazard.ARISES,
         python="math.asin({0})", numpy="np.arcsin({0})", torch="ops.asin({0})",
         endpoint="torch.abs({0}) == 1",
+        range=Range(-1.6, 1.6), bounds=rising(math.asin, -1.0, 1.0),
     ),
     Row(
         "acos", types=FIELD, common=Kind.REAL,
         hazard=Hazard.ARISES,
         python="math.acos({0})", numpy="np.arccos({0})", torch="ops.acos({0})",
         endpoint="torch.abs({0}) == 1",
+        range=Range(0.0, 3.2),
     ),
     Row(
         "atan", types=FIELD, common=Kind.REAL,
         hazard=Hazard.SPREADS,
         python="math.atan({0})", numpy="np.arctan({0})", torch="torch.atan({0})",
+        range=Range(-1.6, 1.6), bounds=rising(math.atan),
     ),
     Row(
         "sinh", types=FIELD, common=Kind.REAL,
         hazard=Hazard.ARISES,
         python="math.sinh({0})", numpy="np.sinh({0})", torch="torch.sinh({0})",
+        bounds=rising(math.sinh),
     ),
     Row(
         "cosh", types=FIELD, common=Kind.REAL,
         hazard=Hazard.ARISES,
         python="math.cosh({0})", numpy="np.cosh({0})", torch="torch.cosh({0})",
+        range=Range(0.9),
     ),
     Row(
         "tanh", types=FIELD, common=Kind.REAL,
         hazard=Hazard.SPREADS,
         python="math.tanh({0})", numpy="np.tanh({0})", torch="torch.tanh({0})",
+        range=Range(-1.0, 1.0), bounds=rising(math.tanh),
     ),
     Row(
         "asinh", types=FIELD, common=Kind.REAL,
         hazard=Hazard.SPREADS,
         python="math.asinh({0})", numpy="np.arcsinh({0})", torch="torch.asinh({0})",
+        bounds=rising(math.asinh),
     ),
     Row(
         "acosh", types=FIELD, common=Kind.REAL,
         hazard=Hazard.ARISES,
         python="math.acosh({0})", numpy="np.arccosh({0})", torch="ops.acosh({0})",
         endpoint="{0} == 1",
+        range=Range(0.0), bounds=rising(math.acosh, 1.0),
     ),
     Row(
         "atanh", types=FIELD, common=Kind.REAL,
         hazard=Hazard.ARISES,
         python="math.atanh({0})", numpy="np.arctanh({0})", torch="ops.atanh({0})",
         endpoint="torch.abs({0}) == 1",
+        bounds=rising(math.atanh, -1.0, 1.0),
     ),
     Row(
         "erf", types=REAL, common=Kind.REAL,
         hazard=Hazard.SPREADS,
         python="math.erf({0})", numpy="np.vectorize(math.erf)({0})", torch="torch.erf({0})",
+        range=Range(-1.0, 1.0), bounds=rising(math.erf),
     ),
     Row(
         "erfc", types=REAL, common=Kind.REAL,
         hazard=Hazard.SPREADS,
         python="math.erfc({0})", numpy="np.vectorize(math.erfc)({0})", torch="torch.erfc({0})",
+        range=Range(0.0, 2.0),
     ),
     Row(
         "gamma", types=REAL, common=Kind.REAL,
@@ -165,36 +192,43 @@ ROWS = (
         "isnan", types=QUESTION, common=Kind.REAL,
         hazard=Hazard.NONE,
         python="math.isnan({0})", numpy="np.isnan({0})", torch="ops.isnan({0})",
+        sorts=(NAN, INFINITE | FINITE), fold=math.isnan,
     ),
     Row(
         "isinf", types=QUESTION, common=Kind.REAL,
         hazard=Hazard.NONE,
         python="math.isinf({0})", numpy="np.isinf({0})", torch="ops.isinf({0})",
+        sorts=(INFINITE, NAN | FINITE), fold=math.isinf,
     ),
     Row(
         "isfinite", types=QUESTION, common=Kind.REAL,
         hazard=Hazard.NONE,
         python="math.isfinite({0})", numpy="np.isfinite({0})", torch="ops.isfinite({0})",
+        sorts=(FINITE, NAN | INFINITE), fold=math.isfinite,
     ),
     Row(
         "floor", types=REAL, common=Kind.REAL,
         hazard=Hazard.NONE,
         python="float(math.floor({0}))", numpy="np.floor({0})", torch="torch.floor({0})",
+        bounds=rounded(math.floor), fold=lambda x: float(math.floor(x)),
     ),
     Row(
         "ceil", types=REAL, common=Kind.REAL,
         hazard=Hazard.NONE,
         python="float(math.ceil({0}))", numpy="np.ceil({0})", torch="torch.ceil({0})",
+        bounds=rounded(math.ceil),
     ),
     Row(
         "trunc", types=REAL, common=Kind.REAL,
         hazard=Hazard.NONE,
         python="float(math.trunc({0}))", numpy="np.trunc({0})", torch="torch.trunc({0})",
+        bounds=rounded(math.trunc),
     ),
     Row(
         "rint", types=REAL, common=Kind.REAL,
         hazard=Hazard.NONE,
         python="float(round({0}))", numpy="np.rint({0})", torch="torch.round({0})",
+        bounds=rounded(round),
     ),
     Row(
         "round_digits", types=REAL, common=Kind.REAL,
@@ -205,5 +239,6 @@ ROWS = (
         "sign", types=ORDERED, common=Kind.INT,
         hazard=Hazard.NONE,
         python="((({0} > 0) - ({0} < 0)) if {0} == {0} else {0})", numpy="np.sign({0})", torch="ops.sign({0})",
+        range=Range(-1.0, 1.0, whole=True),
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deepalgo.kinds import Kind
+from deepalgo.ops.ranges import FINITE
 from deepalgo.ops.row import Hazard, Row, elementwise
 
 ROWS = (
@@ -11,5 +12,6 @@ ROWS = (
         hazard=Hazard.NONE,
         python="(math.isfinite({0}) or not all(map(math.isfinite, ({*},)[1:])))",
         numpy="(np.isfinite({0}) | ~np.all(np.isfinite([{*}][1:]), axis=0))", torch="ops.no_overflow({*})",
+        sorts=(FINITE, 0),
     ),
 )

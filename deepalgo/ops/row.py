@@ -13,8 +13,11 @@ from enum import Enum
 from typing import TypeAlias
 
 from deepalgo.kinds import Attr, Kind, Type
+from deepalgo.ops.bounds import Bounds
+from deepalgo.ops.ranges import ANY, Range
 
 Infer: TypeAlias = Callable[[Sequence[Type], Mapping[str, Attr]], Type]
+Fold: TypeAlias = Callable[..., Attr]
 
 
 class Hazard(Enum):
@@ -62,6 +65,16 @@ class Row:
     careful: str = ""
     #: Torch spelling for complex numbers, or "" if it is the same: torch's own lose infinities and the sign of zero.
     complex: str = ""
+    #: The numbers that a real result can be, whatever the operands are.
+    range: Range = ANY
+    #: The range of a real or whole result by those of the operands.
+    bounds: Bounds | None = None
+    #: Of a comparison: the ways in which its operands can stand to each other where it is true (`ops.ranges.BELOW`, ...).
+    order: int = 0
+    #: Of a question about a number: the sorts of number (`ops.ranges.NAN`, ...) for which the answer is yes, and those for which it is no.
+    sorts: tuple[int, int] = (0, 0)
+    #: The result for plain numbers where every precision agrees; None, OverflowError or ValueError where it does not.
+    fold: Fold | None = None
 
     def spelling(self, kind: Kind) -> str:
         """The torch spelling for a result of this kind."""
@@ -119,3 +132,8 @@ def _meet(sizes: tuple[int, ...], args: Sequence[Type]) -> int:
         shapes = " ".join(str(arg.shape).replace(" ", "") for arg in args)
         raise ValueError(f"operands could not be broadcast together with shapes {shapes}")
     return size
+
+
+def of_whole(function: Callable[..., Attr]) -> Fold:
+    """A function that is folded for whole numbers only, as floats are rounded by their precision."""
+    return lambda *numbers: function(*numbers) if all(isinstance(number, int) and abs(number) < 2**53 for number in numbers) else None

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.kinds import Attr, Kind, Type
+from deepalgo.ops import bounds
 from deepalgo.ops.by_numpy import blank, by_numpy, type_of
 from deepalgo.ops.row import Hazard, Row
 
@@ -31,21 +32,25 @@ ROWS = (
         "reshape", types=_reshape, broadcasts=False,
         hazard=Hazard.NONE,
         python="np.reshape({0}, {shape})", numpy="np.reshape({0}, {shape})", torch="ops.reshape({0}, {shape}, {batch0})",
+        bounds=bounds.unchanged,
     ),
     Row(
         "permute", types=by_numpy(np.transpose, "axes"), broadcasts=False,
         hazard=Hazard.NONE,
         python="np.transpose({0}, {axes})", numpy="np.transpose({0}, {axes})", torch="ops.permute({0}, {axes}, {batch0})",
+        bounds=bounds.unchanged,
     ),
     Row(
         "broadcast", types=by_numpy(np.broadcast_to, "shape"), broadcasts=False,
         hazard=Hazard.NONE,
         python="np.broadcast_to({0}, {shape})", numpy="np.broadcast_to({0}, {shape})", torch="ops.broadcast({0}, {shape}, {batch0})",
+        bounds=bounds.unchanged,
     ),
     Row(
         "concat", types=_concat, common=Kind.BOOL, broadcasts=False,
         hazard=Hazard.NONE,
         python="np.concatenate([{*}], axis={axis})", numpy="np.concatenate([{*}], axis={axis})",
         torch="ops.concat(({*},), {axis}, {batch})",
+        bounds=bounds.any_of,
     ),
 )
