@@ -17,6 +17,10 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from deepalgo.ir import Block, Check, If, Loop, Op, Program, Statement, Try, Value, While
+from deepalgo.ir.rewriter import CASTS
+
+#: Operations that make a plain number of a plain number.
+PLAIN = frozenset(CASTS.values())
 
 
 class Level(enum.IntEnum):
@@ -69,6 +73,8 @@ def _op_level(op: Op, levels: dict[Value, Level]) -> Level:
         return Level.UNIFORM if op.result.type.shape else Level.NUMBER
     if op.name == "cut":
         return Level.BATCHED
+    if op.name in PLAIN and levels[op.args[0]] is Level.NUMBER:
+        return Level.NUMBER
     return _join(levels, op.args)
 
 

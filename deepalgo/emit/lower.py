@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from deepalgo.emit.catch import catch
 from deepalgo.emit.code_errors import can_fail, code_errors, flag_errors
+from deepalgo.emit.coerce import coerce
 from deepalgo.emit.fold import fold
 from deepalgo.emit.forgive import forgive
 from deepalgo.emit.hoist import hoist
@@ -80,7 +81,7 @@ def lower(program: Program, plan: Plan) -> Lowered:
         program = prune(look_up(program))
     if plan.fused:
         program = prune(merge(truths_as_numbers(program), apart=True))
-    return Lowered(program, checks)
+    return Lowered(prune(coerce(program)), checks)
 
 
 def _branches(program: Program) -> int:

@@ -155,7 +155,7 @@ class Writer(ValueWriter):
         """All samples go the same way."""
         names = [self.name(result) for result in branch.results]
         if self.record:
-            self.line(f"run.note_branch({self.tensor(branch.condition, Kind.BOOL).text}, {self.site(branch)})")
+            self.line(f"run.note_branch({self.tensor(branch.condition).text}, {self.site(branch)})")
         for head, block in ((f"if {self.texts[branch.condition].text}:", branch.then), ("else:", branch.orelse)):
             self.line(head)
             self.depth += 1

@@ -1,4 +1,4 @@
-"""The part of the torch writer that knows values: which have a variable, which are written in place, what must be cast or lined up.
+"""The part of the torch writer that knows values: which have a variable, which are written in place, which need a batch axis.
 
 >>> from deepalgo.ir import Block, Input, Kind, Leaf, Program, Type
 >>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
@@ -26,10 +26,8 @@ from deepalgo.spans import display_name
 
 #: An expression longer than this gets a variable of its own.
 LONG = 72
-CASTS = {Kind.BOOL: "run.to_bool({0})", Kind.INT: "run.to_int({0})", Kind.REAL: "run.to_real({0})", Kind.COMPLEX: "run.to_complex({0})"}
 #: The step next to an operand, for roundings.
 NEAREST = dict.fromkeys(("floor", "ceil", "trunc", "to_int"), "torch.round({0})") | {"rint": "torch.floor({0}) + 0.5"}
-PYTHON = {Kind.BOOL: bool, Kind.INT: int, Kind.REAL: float, Kind.COMPLEX: complex}
 
 
 class ValueWriter:
@@ -46,7 +44,6 @@ class ValueWriter:
         self.sites: list[Statement] = []
         self.tables: list[tuple[Attr, Kind]] = []
         self.texts: dict[Value, Text] = {}
-        self.literals: dict[Value, Attr] = {}
         self.weights = {weight.key: self.names.make(weight.key) for weight in program.weights}
         self.wanted = {value for block in _blocks(program.body) for value in _read(block)}
         self.captures: dict[int, tuple[Value, ...]] = {}
@@ -98,12 +95,13 @@ class ValueWriter:
             self.tables.append((value, op.result.type.kind))
             self.texts[op.result] = Text(f"run.table({len(self.tables) - 1})")
         else:
-            self.literals[op.result] = value
             self.texts[op.result] = literal(value)
 
     def formula(self, op: Op) -> Text:
-        """The operation's torch spelling with its operands brought to one kind and lined up."""
+        """The operation's torch spelling with its operands."""
         row = TABLE[op.name]
+        if self.levels[op.result] == Level.NUMBER:  # made of the number of a round
+            return fill(row.python, [self.texts[arg] for arg in op.args], dict(op.attrs))
         operands = [self.operand(op, place) for place in range(len(op.args))]
         batch = {f"batch{place}": int(self.levels[arg] == Level.BATCHED) for place, arg in enumerate(op.args)}
         is_batched = self.levels[op.result] == Level.BATCHED
@@ -124,26 +122,17 @@ class ValueWriter:
         if row.broadcasts:
             form, taken = fill(row.spelling(op.result.type.kind), inside, attrs), [operands[place].text for place in places]
         else:
-            kind = Kind.BOOL if row.common is None else max([row.common, *(arg.type.kind for arg in op.args[row.apart :])])
             form = fill(row.torch, inside, attrs | {name: 1 for name in attrs if name.startswith("batch")})
-            taken = [self.batched(op.args[place], kind).text for place in places]
+            taken = [self.batched(op.args[place]).text for place in places]
         function = "numbers" if row.broadcasts else "samples"
         return Text(f"careful.{function}({plain.text}, lambda {', '.join(names)}: {form.text}, {', '.join(taken)})")
 
     def operand(self, op: Op, place: int) -> Text:
         """One operand as the operation wants it."""
-        row, value = TABLE[op.name], op.args[place]
-        text = self.texts[value]
+        value = op.args[place]
         if op.name == "cut" and place == 1:
             return self.batched(value)
-        if row.common is not None and place >= row.apart:
-            text = self.cast(value, max([row.common, *(arg.type.kind for arg in op.args[row.apart :])]))
-        if self.levels[value] == Level.NUMBER and self.materialise(op, place):
-            return Text(f"run.tensor({text.text})")
-        if row.broadcasts and self.levels[value] == Level.BATCHED:
-            missing = len(op.result.type.shape) - len(value.type.shape)
-            return Text(f"{bracket(text, ATOM).text}[:{', None' * missing}]") if missing else text
-        return text
+        return self.tensor(value) if self.levels[value] == Level.NUMBER and self.materialise(op, place) else self.texts[value]
 
     def materialise(self, op: Op, place: int) -> bool:
         """Whether a number must become a tensor: torch needs one tensor, and `where` one among its values, to know the kind."""
@@ -152,32 +141,19 @@ class ValueWriter:
             return False
         return place <= first and all(self.levels[arg] == Level.NUMBER for arg in op.args[first:]) and (place == first or place < first)
 
-    def cast(self, value: Value, kind: Kind) -> Text:
-        """The value brought to a kind that holds it."""
+    def tensor(self, value: Value) -> Text:
+        """The value as a tensor."""
         text = self.texts[value]
-        if value.type.kind >= kind:
-            return text
-        if value in self.literals:
-            return literal(PYTHON[kind](self.literals[value]))
-        if self.levels[value] == Level.NUMBER:  # the number of a round
-            return Text(f"{PYTHON[kind].__name__}({text.text})")
-        return fill(CASTS[kind], (text,))
-
-    def tensor(self, value: Value, kind: Kind) -> Text:
-        """The value as a tensor of a kind."""
-        text = self.cast(value, kind)
         return Text(f"run.tensor({text.text})") if self.levels[value] == Level.NUMBER else text
 
-    def batched(self, value: Value, kind: Kind = Kind.BOOL) -> Text:
+    def batched(self, value: Value) -> Text:
         """The value as a tensor with a batch axis."""
-        text = self.tensor(value, max(kind, value.type.kind))
+        text = self.tensor(value)
         return text if self.levels[value] == Level.BATCHED else Text(f"run.spread({text.text})")
 
     def fit(self, value: Value, target: Value) -> Text:
-        """The value as `target` is expected: its kind, and a batch axis if it has one."""
-        if self.levels[target] == Level.BATCHED:
-            return self.batched(value, target.type.kind)
-        return self.tensor(value, target.type.kind)
+        """The value as `target` is expected: with a batch axis if that has one."""
+        return self.batched(value) if self.levels[target] == Level.BATCHED else self.tensor(value)
 
     def index(self, op: Op) -> Text:
         """A fixed place of an array."""
@@ -189,7 +165,7 @@ class ValueWriter:
     def check(self, check: Check) -> None:
         """A call that raises."""
         operands = "".join(f", {self.texts[value].text}" for value in check.operands)
-        call = f"run.check({self.tensor(check.ok, Kind.BOOL).text}, {self.site(check)}{operands})"
+        call = f"run.check({self.tensor(check.ok).text}, {self.site(check)}{operands})"
         self.line(f"{self.quick(check)}{call}")
 
     def quick(self, check: Check) -> str:

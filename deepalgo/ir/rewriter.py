@@ -183,7 +183,7 @@ class Rewriter:
 
     def fit(self, value: Value, type: Type) -> Value:
         """The value in the kind of a type."""
-        return value if value.type.kind == type.kind else self.add(f"to_{type.kind.name.lower()}", value)
+        return value if value.type.kind == type.kind else self.add(CASTS[type.kind], value)
 
     def const(self, value: Attr) -> Value:
         """Append a constant and return it."""
@@ -194,5 +194,7 @@ class Rewriter:
         return second if first is None else self.add("and", first, second)
 
 
+#: The operations that bring a value to a kind.
+CASTS = {kind: f"to_{kind.name.lower()}" for kind in Kind}
 BOOL = Type(Kind.BOOL)
 INT = Type(Kind.INT)

@@ -24,6 +24,8 @@ FILLED = re.compile(r"\d+|\*|batch\d*|path|subscript")
 PLACE = re.compile(r"\{(\w+|\*)\}")
 #: The largest number of digits that Python rounds to, the largest order of a special function, the longest way of a transform.
 MOST_DIGITS, MOST_ORDER, FARTHEST = 2**31 - 1, 10_000, 10_000
+#: Axes that an array can have.
+MOST_AXES = 32
 
 
 def complaint(name: str, args: Sequence[Type], attrs: Mapping[str, Attr]) -> str:
@@ -148,6 +150,7 @@ RULES: dict[str, Callable[[Attr], bool]] = {
     "key": _is_subscript,
     "axis": _is_axis,
     "axes": _are_whole,
+    "count": lambda value: type(value) is int and 0 < value <= MOST_AXES,
     "shape": _are_whole,
     "indices": _is_table,
     "side": lambda value: value in ("left", "right"),

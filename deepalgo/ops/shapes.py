@@ -22,12 +22,23 @@ from deepalgo.ops.row import Hazard, Row
 _reshape = by_numpy(np.reshape, "shape")
 
 
+def _lead(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+    count: Any = attrs["count"]
+    return Type(args[0].kind, (1,) * count + args[0].shape)
+
+
 def _concat(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
     axis: Any = attrs["axis"]
     return type_of(np.concatenate([blank(arg) for arg in args], axis))
 
 
 ROWS = (
+    Row(
+        "lead", types=_lead, broadcasts=False,
+        hazard=Hazard.NONE,
+        python="np.reshape({0}, (1,) * {count} + np.shape({0}))", numpy="np.reshape({0}, (1,) * {count} + np.shape({0}))",
+        torch="ops.lead({0}, {count}, {batch0})",
+    ),
     Row(
         "reshape", types=_reshape, broadcasts=False,
         hazard=Hazard.NONE,

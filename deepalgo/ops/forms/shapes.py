@@ -21,6 +21,13 @@ def reshape(array: Tensor, shape: tuple[int, ...], batch: int) -> Tensor:
     return array.reshape((*array.shape[:batch], *shape))
 
 
+def lead(array: Tensor, count: int, batch: int) -> Tensor:
+    """An array with axes of length 1 in front of those of each sample."""
+    for _ in range(count):
+        array = array.unsqueeze(batch)
+    return array
+
+
 def permute(array: Tensor, axes: tuple[int, ...], batch: int) -> Tensor:
     """`np.transpose(array, axes)` of each sample."""
     rank = array.dim() - batch
