@@ -78,10 +78,10 @@ class Builder:
     def op(self, op: str, *args: Value | Number, name: str = "", line: int = 0, **attrs: Attr) -> Value:
         values = tuple(self.const(arg) if not isinstance(arg, Value) else arg for arg in args)
         type = infer(op, [value.type for value in values], attrs)
-        return self._add(Op(self.value(type, name), op, values, tuple(attrs.items()), span(line, TEXT) if line else None))
+        return self._add(Op(self.value(type, name), op, values, tuple(attrs.items()), span(line, TEXT) if line else None, guard=line))
 
     def check(self, ok: Value, error: str = "ValueError", message: str = "math domain error", *operands: Value, line: int = 7) -> None:
-        self.stack[-1].append(Check(ok, error, message, operands, span(line, TEXT)))
+        self.stack[-1].append(Check(ok, error, message, operands, span(line, TEXT), guard=line))
 
     def when(self, condition: Value, then: Callable[[], Results], orelse: Callable[[], Results], line: int = 3) -> tuple[Value, ...]:
         arms = self.block(then), self.block(orelse)

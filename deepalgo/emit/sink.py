@@ -31,7 +31,6 @@ from deepalgo.ir.per_block import captures, counts, has
 from deepalgo.ir.rewriter import Fresh, Rewriter
 from deepalgo.ops.row import Hazard
 from deepalgo.ops.table import TABLE, infer
-from deepalgo.spans import Span
 
 #: Python's choices: the second operand if it compares so with the first.
 SMALLER = {"min": "lt", "max": "gt"}
@@ -60,7 +59,7 @@ class Sink(Rewriter):
         self.hazards: dict[Value, Op | If] = {}
         self.sizes: dict[Value, int] = {}
         self.order: dict[Value, int] = {}
-        self.guarded: set[Span | None] = set()
+        self.guarded: set[int] = set()
         self.steady: set[Value] = set()
         self.origins: set[Value] = set()
         self.captures = captures()
@@ -68,8 +67,8 @@ class Sink(Rewriter):
         self.repeats = has(lambda statement: isinstance(statement, (Loop, While, Try)))
 
     def block(self, block: Block) -> Block:
-        """A block; checks at the place of an operation are its guards, before or after it."""
-        found = {statement.span for statement in block.body if isinstance(statement, Check)} - self.guarded
+        """A block; its checks guard operations, before them or after them."""
+        found = {statement.guard for statement in block.body if isinstance(statement, Check)} - self.guarded
         self.guarded |= found
         result = super().block(block)
         self.guarded -= found
@@ -115,7 +114,7 @@ class Sink(Rewriter):
         if op.name in QUOTIENTS and op.args[1] in self.steady:
             return False
         arises = TABLE[op.name].hazard is Hazard.ARISES and op.result.type.kind >= Kind.REAL
-        return arises and (op.span is None or op.span not in self.guarded)
+        return arises and not (op.guard and op.guard in self.guarded)
 
     def select(self, op: Op, args: tuple[Value, ...]) -> None:
         """A choice by sample becomes a branch; a choice by element gets operands that are harmless where it drops them."""
