@@ -30,13 +30,13 @@ from deepalgo.emit.executable import Executable, build
 from deepalgo.emit.lower import Plan
 from deepalgo.errors import HeuristicError, InputError
 from deepalgo.ir import Program, While, walk
+from deepalgo.ir.rebuild import rebuild
 from deepalgo.ops.forms.operands import may_look, wants_gradient
 from deepalgo.origins import Origins
 from deepalgo.runtime.errors import Complaint, count, raise_first, raise_if
 from deepalgo.runtime.gradient import join, pick, positions
 from deepalgo.runtime.inputs import Floats
 from deepalgo.runtime.mend import Mender, mended
-from deepalgo.runtime.rebuild import rebuild
 from deepalgo.runtime.record import Record, current_record
 from deepalgo.runtime.segments import segment
 from deepalgo.runtime.weights import Weights

@@ -7,10 +7,9 @@ import torch
 
 from deepalgo.compiler import compile
 from deepalgo.errors import HeuristicError
-from deepalgo.ir import Kind, Type
+from deepalgo.ir import Failed, Kind, Type, interpret
 from deepalgo.network import Network
 from tests.build import Builder
-from tests.test_emit_interpreter import Raised, interpret
 
 XS = [-3.0, -1.0, -0.25, 0.0, 0.1, 0.5, 1.0, 1.7, 2.0, 3.0, 10.0]
 WAYS = [("run", "raise"), ("settle", "raise"), ("run", "nan"), ("settle", "nan")]
@@ -32,8 +31,8 @@ def check_program(program, xs=XS, max_rounds=64, smooth=True):
 
 def answer(program, x, limit):
     try:
-        return interpret(program, x, limit=limit)[0]
-    except Raised:
+        return interpret(program, [x], max_rounds=limit).output
+    except Failed:
         return None
 
 
@@ -55,7 +54,7 @@ def check_gradients(net, xs, step=1e-6):
     net.zero_grad()
     net(x).sum().backward()
     for place, value in enumerate(xs):
-        expected = (interpret(net.program, value + step)[0] - interpret(net.program, value - step)[0]) / (2 * step)
+        expected = (interpret(net.program, [value + step]).output - interpret(net.program, [value - step]).output) / (2 * step)
         assert x.grad[place].item() == pytest.approx(expected, rel=1e-5, abs=1e-6), (net.loops, net.errors, value)
     for key, parameter in ((key, net.weights[key]) for key in net.weights):
         expected = sum(difference(net.program, value, key, step) for value in xs)
@@ -65,7 +64,7 @@ def check_gradients(net, xs, step=1e-6):
 
 def difference(program, x, key, step):
     value = next(weight.value for weight in program.weights if weight.key == key)
-    ends = [interpret(program, x, weights={key: value + shift})[0] for shift in (step, -step)]
+    ends = [interpret(program, [x], weights={key: value + shift}).output for shift in (step, -step)]
     return (ends[0] - ends[1]) / (2 * step)
 
 

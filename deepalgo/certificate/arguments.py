@@ -18,7 +18,7 @@ from torch import Tensor
 
 from deepalgo.ir import Leaf, Mapping, Slot, Static, Tree
 from deepalgo.ir import Sequence as SequenceTree
-from deepalgo.runtime.rebuild import rebuild
+from deepalgo.ir.rebuild import rebuild
 from deepalgo.signature import Signature
 
 

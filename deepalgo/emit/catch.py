@@ -28,36 +28,17 @@ f(x: real)
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from deepalgo.emit.code_errors import CodeErrors
-from deepalgo.errors import LIMITS
 from deepalgo.ir import Block, Check, Handler, If, Program, Try, Value
+from deepalgo.ir.catches import catches
 from deepalgo.ir.rewriter import Fresh, Rewriter
 
 
 def catch(program: Program, rounds: int) -> Program:
     """The program without `Try`; a loop of the body that takes more than `rounds` rounds counts as failed."""
     return Catch(Fresh.of(program), rounds).program(program)
-
-
-def catches(names: Iterable[str], error: str) -> bool:
-    """Whether an `except` with these classes takes an error, as Python's own classes inherit from each other.
-
-    >>> catches(["ArithmeticError"], "ZeroDivisionError"), catches(["Exception"], "Unstable"), catches(["Exception"], "LoopBound")
-    (True, True, False)
-    """
-    if error in LIMITS:  # no exception of the user's program: only what a transformation attempts is saved from it
-        return "LoopBound" in names
-    return any(_takes(name, error) for name in names)
-
-
-def _takes(name: str, error: str) -> bool:
-    if name == error or name in ("Exception", "BaseException"):
-        return True
-    wide, narrow = getattr(builtins, name, None), getattr(builtins, error, None)
-    return isinstance(wide, type) and isinstance(narrow, type) and issubclass(narrow, wide)
 
 
 class Catch(Rewriter):
@@ -116,4 +97,4 @@ class Catch(Rewriter):
 
 
 def _first(attempt: Try, check: Check) -> Handler | None:
-    return next((handler for handler in attempt.handlers if catches(handler.catches, check.error)), None)
+    return next((handler for handler in attempt.handlers if catches(handler.catches, check.error, check.bases)), None)

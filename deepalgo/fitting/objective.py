@@ -24,8 +24,8 @@ from torch import Tensor
 from deepalgo.errors import InputError
 from deepalgo.fitting.samples import Samples, arguments, tensors
 from deepalgo.ir import leaves as output_leaves
+from deepalgo.ir.rebuild import rebuild
 from deepalgo.network import Network
-from deepalgo.runtime.rebuild import rebuild
 
 Loss: TypeAlias = "str | Callable[..., Any] | None"
 

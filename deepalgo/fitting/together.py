@@ -16,8 +16,8 @@ from deepalgo.fitting.expose import expose
 from deepalgo.fitting.objective import Objective
 from deepalgo.fitting.samples import Samples, each
 from deepalgo.fitting.space import Space
+from deepalgo.ir.rebuild import rebuild
 from deepalgo.network import Network
-from deepalgo.runtime.rebuild import rebuild
 
 #: How well losses and gradients of single runs have to be repeated.
 CLOSE = 1e-7

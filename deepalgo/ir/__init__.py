@@ -1,5 +1,6 @@
-"""The centre: `Program`, ways through it, and its text. Whoever rewrites, checks or runs programs imports those modules by name."""
+"""The centre: `Program`, ways through it, its text, and what it means. Whoever rewrites or checks programs imports modules by name."""
 
+from deepalgo.ir.interpret import Failed, Interpreter, Outcome, interpret
 from deepalgo.ir.program import (
     Block,
     By,
@@ -27,7 +28,7 @@ from deepalgo.ir.walk import answers, blocks, captured, changed, defined, leaves
 from deepalgo.kinds import Attr, Kind, Type
 
 __all__ = [
-    "Attr", "Block", "By", "Check", "Handler", "If", "Input", "Kind", "Leaf", "Loop", "Mapping", "Op", "Program", "Role", "Sequence",
-    "Slot", "Statement", "Static", "Tree", "Try", "Type", "Value", "Weight", "While", "answers", "blocks", "captured", "changed",
-    "defined", "leaves", "used", "walk",
+    "Attr", "Block", "By", "Check", "Failed", "Handler", "If", "Input", "Interpreter", "Kind", "Leaf", "Loop", "Mapping", "Op", "Outcome",
+    "Program", "Role", "Sequence", "Slot", "Statement", "Static", "Tree", "Try", "Type", "Value", "Weight", "While", "answers", "blocks",
+    "captured", "changed", "defined", "interpret", "leaves", "used", "walk",
 ]

@@ -125,7 +125,10 @@ class Loop:
 class While:
     """Rounds as long as `test` holds, sample by sample. Both blocks take the carried values as params.
 
-    `bound` is a number of rounds that no sample can exceed, where the source says so (a `for` that may `break`).
+    `bound` is a number of rounds that no sample can exceed, where the source says so (a `for` that may `break`): after so many
+    the test is not asked any more. Without one, it is Python's own loop, up to a largest number of rounds that each run of the program
+    sets: a sample whose test still holds after so many fails there with the error `LoopBound`. No `except` of the user's takes that,
+    as Python would go on; a handler that names `LoopBound` does, which only transformations write.
     """
 
     results: tuple[Value, ...]

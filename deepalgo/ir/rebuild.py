@@ -13,8 +13,8 @@ import types
 from collections.abc import Iterator, Sequence
 from typing import Any, assert_never
 
-from deepalgo.ir import Leaf, Mapping, Slot, Static, Tree
-from deepalgo.ir import Sequence as SequenceTree
+from deepalgo.ir.program import Leaf, Mapping, Slot, Static, Tree
+from deepalgo.ir.program import Sequence as SequenceTree
 
 
 def rebuild(tree: Tree, results: Sequence[Any]) -> Any:
