@@ -1,6 +1,6 @@
 """Where a last digit can decide: comparisons and roundings of values that torch and Python compute slightly differently.
 
-The basic operations and the square root are rounded correctly by both, so only what comes from other functions can differ.
+What rows call exact has the same bits in both, so only what comes from other functions can differ.
 
 >>> from deepalgo.ir import Input, Leaf, Type
 >>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
@@ -16,17 +16,7 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Statement, Try, Value, While, walk
-
-COMPARISONS = {"lt", "le", "gt", "ge", "eq", "ne"}
-STEPS = {"floor", "ceil", "trunc", "to_int", "rint"}
-EXACT = {
-    "const", "weight", "add", "sub", "mul", "div", "quotient", "floordiv", "mod", "neg", "pos", "abs", "fmod", "remainder", "copysign",
-    "sqrt", "min", "max", "minimum", "maximum", "fmin", "fmax", "select", "cut", "to_real", "to_complex", "real", "imag", "conj",
-    "floor", "ceil", "trunc", "rint", "round_digits", "sign", "degrees", "radians", "mantissa", "or_inf", "soft_choice", "at_root",
-    "look_up",
-    "index", "stack", "gather", "take", "pick", "pick_at", "put", "put_at", "concat", "broadcast", "permute", "reshape", "amax", "amin",
-    "sort",
-}
+from deepalgo.ops.table import TABLE
 
 
 def find_ties(program: Program) -> set[Value]:
@@ -36,7 +26,7 @@ def find_ties(program: Program) -> set[Value]:
     while size != len(blurred):
         size = len(blurred)
         _visit(program.body, blurred)
-    found = [op for op in walk(program.body) if isinstance(op, Op) and op.name in COMPARISONS | STEPS]
+    found = [op for op in walk(program.body) if isinstance(op, Op) and TABLE[op.name].step]
     return {op.result for op in found if any(arg in blurred for arg in op.args)}
 
 
@@ -77,4 +67,5 @@ def _pass_on(values: tuple[Value, ...], sources: Iterable[tuple[Value, ...]], bl
 
 
 def _is_exact(op: Op) -> bool:
-    return op.name in EXACT and not (op.result.type.kind == Kind.COMPLEX and op.name in ("mul", "div"))
+    row = TABLE[op.name]
+    return row.exact_complex if any(arg.type.kind is Kind.COMPLEX for arg in op.args) else row.exact

@@ -23,9 +23,10 @@ from dataclasses import replace
 
 from deepalgo.emit.levels import Level, find_levels
 from deepalgo.emit.risk import constants
-from deepalgo.emit.weigh import CHOICE, COSTS
+from deepalgo.emit.weigh import CHOICE
 from deepalgo.ir import Attr, Block, Kind, Op, Program, Statement, Type, Value, blocks, captured, defined, used
 from deepalgo.ir.rewriter import Fresh, Rewriter
+from deepalgo.ops.table import TABLE
 
 #: The conditions that lead to a value, and whether they hold there.
 Path = Mapping[Value, bool]
@@ -82,7 +83,7 @@ class Unite(Rewriter):
         if op.result not in self.paths or self.levels[op.result] != Level.BATCHED or (op.name == "pow" and op.args[1] in self.known):
             return False
         plain = all(value.type == Type(Kind.REAL) for value in (op.result, *op.args))
-        return plain and COSTS.get(op.name, 1) > 2 * CHOICE * len(op.args)
+        return plain and TABLE[op.name].cost > 2 * CHOICE * len(op.args)
 
     def united(self, order: list[Statement | Group]) -> tuple[Statement, ...]:
         """The statements, with one operation in place of each group."""

@@ -26,8 +26,6 @@ from deepalgo.spans import display_name
 
 #: An expression longer than this gets a variable of its own.
 LONG = 72
-#: The step next to an operand, for roundings.
-NEAREST = dict.fromkeys(("floor", "ceil", "trunc", "to_int"), "torch.round({0})") | {"rint": "torch.floor({0}) + 0.5"}
 
 
 class ValueWriter:
@@ -77,7 +75,7 @@ class ValueWriter:
         """Record what may be doubtful about an operation."""
         operands = [self.operand(op, place).text for place in range(len(op.args))]
         if op.result in self.ties:
-            other = operands[1] if len(op.args) == 2 else NEAREST[op.name].format(operands[0])
+            other = TABLE[op.name].step.format(*operands)
             self.line(f"run.note_tie({operands[0]}, {other}, {self.site(op)}{self.alike(op.result)})")
         endpoint = TABLE[op.name].endpoint
         if endpoint and op.result.type.kind == Kind.REAL:

@@ -13,12 +13,8 @@ from collections.abc import Callable
 
 from deepalgo.ir import Block, If, Kind, Loop, Op, Statement, Value, While
 from deepalgo.ir.per_block import PerBlock, captures
+from deepalgo.ops.table import TABLE
 
-#: What operations cost in additions of 100 000 numbers; those that are not named cost one.
-COSTS = {"pow": 20, "exp": 3, "expm1": 8, "log": 4, "log1p": 8, "log2": 4, "log10": 5, "sqrt": 3, "cbrt": 30, "sin": 6, "cos": 6, "tan": 12,
-         "asin": 7, "acos": 7, "atan": 11, "atan2": 11, "sinh": 8, "cosh": 8, "tanh": 9, "erf": 8, "hypot": 8, "gamma": 300, "lgamma": 60,
-         "round_digits": 40, "mod": 7, "floordiv": 7, "matmul": 20, "solve": 60, "index": 0, "look_up": 1.2,
-         "lt": 0.6, "le": 0.6, "gt": 0.6, "ge": 0.6, "eq": 0.6, "ne": 0.6, "and": 0.2, "or": 0.2, "xor": 0.2, "not": 0.2}
 #: A choice between numbers, and one between truth values.
 CHOICE, FLAG = 1.2, 0.4
 #: Sorting samples by a condition, taking a value of half of them along, and putting a result together again.
@@ -40,7 +36,7 @@ class Scales:
         return arms / 2 + sum(map(_choice, branch.results)) <= SORT + TAKE * taken + JOIN * len(branch.results)
 
     def cost(self, block: Block) -> float:
-        """How many additions a block amounts to; a loop that ends by data is no end of them."""
+        """How many additions a block amounts to; infinite for a `While`."""
         return self.costs(block)
 
     def each(self, statement: Statement) -> float:
@@ -51,7 +47,7 @@ class Scales:
             case Op(name="select", result=result):
                 return _choice(result)
             case Op(name=name, result=result):
-                return COSTS.get(name, 1) * math.prod(result.type.shape)
+                return TABLE[name].cost * math.prod(result.type.shape)
             case If(then=then, orelse=orelse):
                 return self.cost(then) + self.cost(orelse) + 1
             case Loop(count=count, body=body):

@@ -77,35 +77,35 @@ def size(shape: tuple[int, ...]) -> int:
 ROWS = (
     Row(
         "const", types=_const,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0,
         python="{value}", numpy="{value}", torch="{value}",
     ),
     Row(
         "weight", types=_weight,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0,
         python="{key}", numpy="{key}", torch="{key}",
     ),
     Row(
         "stack", types=_stack, common=Kind.BOOL, broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=2.7,
         python="[{*}]", numpy="np.stack([{*}])", torch="ops.stack(({*},), {batch})",
         bounds=bounds.any_of,
     ),
     Row(
         "index", types=_index, broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0,
         python="{0}{path}", numpy="{0}[{key}]", torch="{0}[{key}]",
         bounds=bounds.unchanged,
     ),
     Row(
         "gather", types=_gather, broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=15,
         python="{0}[{1}]", numpy="{0}[{1}]", torch="ops.gather({0}, {1}, {batch0}, {batch1})",
         bounds=bounds.unchanged,
     ),
     Row(
         "sum", types=_sum, common=Kind.INT, broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=False, cost=40,
         python="sum({0})", numpy="np.sum({0}, axis={axis})", torch="ops.sum({0}, {axis}, {batch0})",
         bounds=bounds.total,
     ),

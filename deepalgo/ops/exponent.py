@@ -8,12 +8,12 @@ from deepalgo.ops.row import Hazard, Row, elementwise
 ROWS = (
     Row(
         "mantissa", types=elementwise(least=Kind.REAL, most=Kind.REAL), common=Kind.REAL,
-        hazard=Hazard.SPREADS,
+        hazard=Hazard.SPREADS, exact=True, cost=26,
         python="math.frexp({0})[0]", numpy="np.frexp({0})[0]", torch="ops.mantissa({0})",
     ),
     Row(
         "exponent", types=elementwise(least=Kind.REAL, most=Kind.REAL, result=Kind.INT), common=Kind.REAL,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, cost=2.8,
         python="math.frexp({0})[1]", numpy="np.frexp({0})[1]", torch="ops.exponent({0})",
     ),
 )

@@ -19,13 +19,13 @@ ROWS = (
     Row(
         "fft", types=by_numpy(lambda array, axis: np.fft.fft(array, axis=axis), "axis", least=Kind.REAL), common=Kind.REAL,
         broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=False, cost=9,
         python="np.fft.fft({0}, axis={axis})", numpy="np.fft.fft({0}, axis={axis})", torch="ops.fft({0}, {axis}, {batch0})",
     ),
     Row(
         "ifft", types=by_numpy(lambda array, axis: np.fft.ifft(array, axis=axis), "axis", least=Kind.REAL), common=Kind.REAL,
         broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=False, cost=9,
         python="np.fft.ifft({0}, axis={axis})", numpy="np.fft.ifft({0}, axis={axis})", torch="ops.ifft({0}, {axis}, {batch0})",
     ),
 )

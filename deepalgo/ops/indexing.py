@@ -107,33 +107,33 @@ _pick_anywhere = by_numpy(np.take, "axis")
 ROWS = (
     Row(
         "take", types=_take, broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=1.5,
         python="{0}[{subscript}]", numpy="{0}[{subscript}]", torch="ops.take({0}, {key}, {batch0})",
         bounds=bounds.unchanged,
     ),
     Row(
         "put", types=_put, broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=5,
         python="put({0}, np.s_[{subscript}], {1})", numpy="put({0}, np.s_[{subscript}], {1})",
         torch="ops.put({0}, {1}, {key}, {batch0}, {batch1})",
         bounds=bounds.first_two,
     ),
     Row(
         "pick", types=by_numpy(np.take, "indices", "axis"), broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=8,
         python="np.take({0}, {indices}, {axis})", numpy="np.take({0}, {indices}, {axis})",
         torch="ops.pick({0}, {indices}, {axis}, {batch0})",
         bounds=bounds.unchanged,
     ),
     Row(
         "put_at", types=_put_at, broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=8,
         python="put({0}, {1}, {2})", numpy="put({0}, {1}, {2})", torch="ops.put_at({0}, {1}, {2}, {batch0}, {batch1}, {batch2})",
         bounds=bounds.outer_two,
     ),
     Row(
         "pick_at", types=_pick_at, broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=20,
         python="np.take({0}, {1}, {axis})", numpy="np.take({0}, {1}, {axis})", torch="ops.pick_at({0}, {1}, {axis}, {batch0}, {batch1})",
         bounds=bounds.unchanged,
     ),

@@ -31,7 +31,7 @@ def _flow(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 ROWS = (
     Row(
         "match", types=_match, common=Kind.REAL, broadcasts=False,
-        hazard=Hazard.SPREADS,
+        hazard=Hazard.SPREADS, exact=False, cost=770,
         python="match_boxes({0}, {1}, {2}, {transforms}, {p})[0]", numpy="match_boxes({0}, {1}, {2}, {transforms}, {p})[0]",
         torch="ops.match({0}, {1}, {2}, {transforms}, {p}, {batch0}, {batch1}, {batch2})",
         numpy_form="matching",
@@ -39,7 +39,7 @@ ROWS = (
     # With a smooth minimum for the least distance; the softness has no gradient.
     Row(
         "soft_match", types=_match, common=Kind.REAL, broadcasts=False,
-        hazard=Hazard.SPREADS,
+        hazard=Hazard.SPREADS, exact=False, cost=64,
         python="match_boxes({0}, {1}, {2}, {transforms}, {p}, {3})[0]", numpy="match_boxes({0}, {1}, {2}, {transforms}, {p}, {3})[0]",
         torch="ops.soft_match({0}, {1}, {2}, {3}, {transforms}, {p}, {batch0}, {batch1}, {batch2}, '{key}')",
         numpy_form="matching",
@@ -47,7 +47,7 @@ ROWS = (
     # The distances are an operand because they remember which transforms won.
     Row(
         "match_flow", types=_flow, common=Kind.REAL, broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=False, cost=59,
         python="match_boxes({1}, {2}, {3}, {transforms}, {p})[1]", numpy="match_boxes({1}, {2}, {3}, {transforms}, {p})[1]",
         torch="ops.match_flow({0}, {1}, {2}, {3}, {transforms}, {p}, {batch1}, {batch2}, {batch3})",
         numpy_form="matching",

@@ -26,25 +26,25 @@ def _searchsorted(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 ROWS = (
     Row(
         "sort", types=by_numpy(np.sort, "axis", most=Kind.REAL), broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, cost=40,
         python="np.sort({0}, {axis}, kind='stable')", numpy="np.sort({0}, {axis}, kind='stable')",
         torch="ops.sort({0}, {axis}, {batch0})",
     ),
     Row(
         "argsort", types=by_numpy(np.argsort, "axis", most=Kind.REAL), broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, cost=40,
         python="np.argsort({0}, {axis}, kind='stable')", numpy="np.argsort({0}, {axis}, kind='stable')",
         torch="ops.argsort({0}, {axis}, {batch0})",
     ),
     Row(
         "searchsorted", types=_searchsorted, common=Kind.BOOL, broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, cost=40,
         python="np.searchsorted({0}, {1}, '{side}')", numpy="np.searchsorted({0}, {1}, '{side}')",
         torch="ops.searchsorted({0}, {1}, '{side}', {batch0}, {batch1})",
     ),
     Row(
         "interp", types=_interp, common=Kind.REAL, broadcasts=False,
-        hazard=Hazard.SPREADS,
+        hazard=Hazard.SPREADS, exact=False, cost=450,
         python="float(np.interp({0}, {1}, {2}))", numpy="np.interp({0}, {1}, {2})",
         torch="ops.interp({0}, {1}, {2}, {batch0}, {batch1}, {batch2})",
     ),

@@ -49,6 +49,14 @@ class Row:
     numpy: str
     torch: str
     hazard: Hazard
+    #: Torch gives Python's and NumPy's result bit for bit: rounded correctly by all of them, or only moved.
+    exact: bool
+    #: In additions of as many numbers as the result holds; `python -m benchmarks.op_cost` measures it.
+    cost: float
+    #: The same as `exact`, of complex operands.
+    exact_complex: bool = False
+    #: Torch spelling of the number, next to the first operand, at which the result jumps; "" where a last digit cannot change it.
+    step: str = ""
     #: Operands are brought to one kind, at least this one; None leaves them as they are.
     common: Kind | None = None
     #: So many leading operands keep their kind all the same (the condition of `select`).

@@ -35,31 +35,31 @@ def _concat(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 ROWS = (
     Row(
         "lead", types=_lead, broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0,
         python="np.reshape({0}, (1,) * {count} + np.shape({0}))", numpy="np.reshape({0}, (1,) * {count} + np.shape({0}))",
         torch="ops.lead({0}, {count}, {batch0})",
     ),
     Row(
         "reshape", types=_reshape, broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0,
         python="np.reshape({0}, {shape})", numpy="np.reshape({0}, {shape})", torch="ops.reshape({0}, {shape}, {batch0})",
         bounds=bounds.unchanged,
     ),
     Row(
         "permute", types=by_numpy(np.transpose, "axes"), broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0,
         python="np.transpose({0}, {axes})", numpy="np.transpose({0}, {axes})", torch="ops.permute({0}, {axes}, {batch0})",
         bounds=bounds.unchanged,
     ),
     Row(
         "broadcast", types=by_numpy(np.broadcast_to, "shape"), broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0,
         python="np.broadcast_to({0}, {shape})", numpy="np.broadcast_to({0}, {shape})", torch="ops.broadcast({0}, {shape}, {batch0})",
         bounds=bounds.unchanged,
     ),
     Row(
         "concat", types=_concat, common=Kind.BOOL, broadcasts=False,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=4,
         python="np.concatenate([{*}], axis={axis})", numpy="np.concatenate([{*}], axis={axis})",
         torch="ops.concat(({*},), {axis}, {batch})",
         bounds=bounds.any_of,

@@ -30,17 +30,17 @@ def _soft_choice(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 ROWS = (
     Row(
         "soft_choice", types=_soft_choice,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, cost=19,
         python="{0}", numpy="{0}", torch="ops.soft_choice({0}, {1}, {2}, {3}, {4}, {5}, '{key}')",
     ),
     Row(
         "at_root", types=elementwise(Kind.REAL, Kind.REAL), common=Kind.REAL,
-        hazard=Hazard.ARISES,
+        hazard=Hazard.ARISES, exact=True, cost=1.6,
         python="{0}", numpy="{0}", torch="ops.at_root({0}, {1}, {2})",
     ),
     Row(
         "or_inf", types=cast(Kind.REAL), common=Kind.REAL,
-        hazard=Hazard.NONE,
+        hazard=Hazard.NONE, exact=True, cost=1,
         python="min(math.inf, {0})", numpy="np.fmin(np.inf, {0})", torch="ops.or_inf({0})",
     ),
 )
