@@ -4,9 +4,8 @@
 >>> x = b.input("x")
 >>> print(b.program(b.op("mul", x, 2.0, name="y")))
 f(x: real)
-  %1 = const value=2.0
-  %y2 = mul %x0 %1
-  return %y2
+  %y = mul %x 2.0
+  return %y
 """
 
 from __future__ import annotations

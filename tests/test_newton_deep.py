@@ -38,7 +38,7 @@ def test_the_program_of_deep_newton_is_that_of_newton_grown():
     assert isinstance(net, da.Network) and net.program.name == heuristic.program.name == "newton"
     text = str(net.program)
     for weight in ("A", "B", "C", "step_scales", "x_memory"):
-        assert f"weight key='{weight}'" in text
+        assert f"= weight {weight}" in text
     assert len(net.weights["x_memory"][0]) == 5 and net.weights["step_scales"].shape == (3, 3)
     assert "argmin" in text and "loop 3 rounds" in text
     grown = da.choose(heuristic, "x", da.Scales("step", STEPS), by=size(task), keep=False, heuristic=line_search(task))

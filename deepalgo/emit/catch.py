@@ -4,26 +4,31 @@ What the body itself hands out is computed once more, for the samples that no ha
 never meet those of a sample that failed half-way.
 
 >>> from deepalgo.emit.prune import prune
->>> from deepalgo.ir import Input, Kind, Leaf, Op, Type
->>> x, ok, y, z = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.BOOL)), Value(2, Type(Kind.REAL)), Value(3, Type(Kind.REAL))
->>> body = Block((), (Op(ok, "ge", (x, x)), Check(ok, "ValueError", ""), Op(y, "sqrt", (x,))), (y,))
->>> attempt = Try((z,), body, (Handler(("ArithmeticError", "ValueError"), Block((), (), (x,))),))
->>> print(prune(catch(Program("f", (Input("x", x),), (), Block((), (attempt,), (z,)), Leaf(0)), 100)))
+>>> from deepalgo.ir.show import show
+>>> show((lambda program: catch(program, 100), prune), '''
+... f(x: real)
+...   %z = try
+...     %ok = ge %x 0.0
+...     check %ok guard 1 else ValueError('math domain error')
+...     %y = sqrt %x guard 1
+...     yield %y
+...   except ArithmeticError, ValueError
+...     yield %x
+...   return %z
+... ''')
 f(x: real)
-  %6 = const value=0
-  %4 = ge %x0 %x0
-  %7 = const value=1
-  %8 = select %4 %6 %7
-  %9 = const value=0
-  %10 = ne %8 %9
-  %3 = if %10
-    yield %x0
+  %9 = const 0
+  %ok = ge %x 0.0
+  %11 = select %ok %9 1
+  %13 = ne %11 0
+  %z = if %13
+    yield %x
   else
-    %1 = ge %x0 %x0
-    check %1 else ValueError('')
-    %2 = sqrt %x0
-    yield %2
-  return %3
+    %ok.2 = ge %x 0.0
+    check %ok.2 guard 1 else ValueError('math domain error')
+    %y = sqrt %x guard 1
+    yield %y
+  return %z
 """
 
 from __future__ import annotations

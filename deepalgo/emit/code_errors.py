@@ -2,19 +2,21 @@
 
 A program that raises nothing can run in one fixed graph, and can be asked for the error before it is run for the result.
 
->>> from deepalgo.ir import Input, Kind, Leaf, Op, Type
->>> x, ok = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.BOOL), "ok")
->>> body = Block((), (Op(ok, "ge", (x, x)), Check(ok, "ValueError", "math domain error")), (x,))
->>> program, checks = code_errors(Program("f", (Input("x", x),), (), body, Leaf(0)), 100)
->>> print(program)
+>>> from deepalgo.ir.show import show
+>>> show(lambda program: code_errors(program, 100)[0], '''
+... f(x: real)
+...   %ok = ge %x 0.0
+...   check %ok guard 1 else ValueError('math domain error')
+...   %y = sqrt %x guard 1
+...   return %y
+... ''')
 f(x: real)
-  %2 = const value=0
-  %ok1 = ge %x0 %x0
-  %3 = const value=1
-  %4 = select %ok1 %2 %3
-  return %x0, %4
->>> [check.error for check in checks]
-['ValueError']
+  %4 = const 0
+  %ok = ge %x 0.0
+  %6 = select %ok %4 1
+  %y = sqrt %x guard 1
+  return %y
+  also %6
 """
 
 from __future__ import annotations

@@ -3,14 +3,17 @@
 What is the same for all samples has no batch axis in front, and meets any shape as it is. What a region hands out has the kind of
 its results.
 
->>> from deepalgo.ir import Block, Input, Leaf, Program, Type
->>> n, x, y = Value(0, Type(Kind.INT), "n"), Value(1, Type(Kind.REAL, (3,)), "x"), Value(2, Type(Kind.REAL, (3,)), "y")
->>> print(coerce(Program("f", (Input("n", n), Input("x", x)), (), Block((), (Op(y, "mul", (n, x)),), (y,)), Leaf(0))))
+>>> from deepalgo.ir.show import show
+>>> show(coerce, '''
+... f(n: int, x: real[3])
+...   %y = mul %n %x
+...   return %y
+... ''')
 f(n: int, x: real[3])
-  %3 = to_real %n0
+  %3 = to_real %n
   %4 = lead %3 count=1
-  %y2 = mul %4 %x1
-  return %y2
+  %y = mul %4 %x
+  return %y
 """
 
 from __future__ import annotations

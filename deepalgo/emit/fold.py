@@ -1,14 +1,17 @@
 """Compute what is known before the program runs: whole numbers, comparisons of constants, and what follows from them.
 
->>> from deepalgo.ir import Block, Input, Leaf, Type
->>> x, three, power, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate(("x", "", "", "y")))
->>> body = Block((), (Op(three, "const", (), (("value", 3),)), Op(power, "to_real", (three,)), Op(y, "pow", (x, power))), (y,))
 >>> from deepalgo.emit.prune import prune
->>> print(prune(fold(Program("f", (Input("x", x),), (), body, Leaf(0)))))
+>>> from deepalgo.ir.show import show
+>>> show((fold, prune), '''
+... f(x: real)
+...   %three = const 3
+...   %power = to_real %three
+...   %y = pow %x %power
+...   return %y
+... ''')
 f(x: real)
-  %4 = const value=3.0
-  %y3 = pow %x0 %4
-  return %y3
+  %y = pow %x 3.0
+  return %y
 """
 
 from __future__ import annotations

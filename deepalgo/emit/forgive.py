@@ -1,25 +1,26 @@
 """Give samples on which the heuristic raises NaN, and no gradient, inside of one fixed graph.
 
->>> from deepalgo.ir import Input, Leaf, Type
->>> x, ok, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.BOOL)), Value(2, Type(Kind.REAL), "y")
->>> body = Block((), (Op(ok, "ge", (x, x)), Check(ok, "ValueError", ""), Op(y, "sqrt", (x,))), (y,))
->>> program, checks = forgive(Program("f", (Input("x", x),), (), body, Leaf(0)), 100)
 >>> from deepalgo.emit.prune import prune
->>> print(prune(program))
+>>> from deepalgo.ir.show import show
+>>> show((lambda program: forgive(program, 100)[0], prune), '''
+... f(x: real)
+...   %ok = ge %x 0.0
+...   check %ok guard 1 else ValueError('math domain error')
+...   %y = sqrt %x guard 1
+...   return %y
+... ''')
 f(x: real)
-  %5 = const value=0
-  %3 = ge %x0 %x0
-  %6 = const value=1
-  %7 = select %3 %5 %6
-  %8 = const value=0
-  %9 = eq %7 %8
-  %y11 = if %9
-    %y2 = sqrt %x0
-    yield %y2
+  %8 = const 0
+  %ok = ge %x 0.0
+  %10 = select %ok %8 1
+  %12 = eq %10 0
+  %y = if %12
+    %y.3 = sqrt %x guard 1
+    yield %y.3
   else
-    %10 = const value=nan
-    yield %10
-  return %y11, %7
+    yield nan
+  return %y
+  also %10
 """
 
 from __future__ import annotations

@@ -1,17 +1,22 @@
 """Read every weight once, at the start; so that branches and loops take weights in as they take in any other value.
 
->>> from deepalgo.ir import Input, Kind, Leaf, Loop, Type, Value
->>> real = Type(Kind.REAL)
->>> x, i, y, w, z, out = (Value(k, real, n) for k, n in enumerate(("x", "i", "y", "w", "z", "out")))
->>> body = Block((i, y), (Op(w, "weight", (), (("key", "w"), ("site", (1,)))), Op(z, "mul", (y, w))), (z,))
->>> loop = Loop((out,), 3, (x,), body)
->>> print(hoist(Program("f", (Input("x", x),), (), Block((), (loop,), (out,)), Leaf(0))))
+>>> from deepalgo.ir.show import show
+>>> show(hoist, '''
+... f(x: real)
+...   weight w = 0.5
+...   %out = loop 3 rounds (%i, %y) from (%x)
+...     %w = weight w site=('4#1',)
+...     %z = mul %y %w
+...     next %z
+...   return %out
+... ''')
 f(x: real)
-  %w3 = weight key='w'
-  %out5 = loop 3 rounds (%i1, %y2) from (%x0)
-    %z4 = mul %y2 %w3
-    next %z4
-  return %out5
+  weight w = 0.5  coefficient
+  %w = weight w site=('4#1',)
+  %out = loop 3 rounds (%i, %y) from (%x)
+    %z = mul %y %w
+    next %z
+  return %out
 """
 
 from __future__ import annotations

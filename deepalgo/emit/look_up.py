@@ -2,21 +2,21 @@
 
 Only where all the numbers are the same for every sample. Chains by the same conditions share the place.
 
->>> from deepalgo.ir import Input, Kind, Leaf, Type
->>> real, flag = Type(Kind.REAL), Type(Kind.BOOL)
->>> p, q = Value(0, flag, "p"), Value(1, flag, "q")
->>> a, b, c, inner, y = (Value(2 + k, real, n) for k, n in enumerate(("a", "b", "c", "", "y")))
->>> numbers = tuple(Op(value, "const", (), (("value", float(value.id)),)) for value in (a, b, c))
->>> body = Block((), (*numbers, Op(inner, "select", (q, b, c)), Op(y, "select", (p, a, inner))), (y,))
 >>> from deepalgo.emit.prune import prune
->>> print(prune(look_up(Program("f", (Input("p", p), Input("q", q)), (), body, Leaf(0)))))
+>>> from deepalgo.ir.show import show
+>>> show((look_up, prune), '''
+... f(p: bool, q: bool)
+...   %inner = select %q 2.0 3.0
+...   %y = select %p 1.0 %inner
+...   return %y
+... ''')
 f(p: bool, q: bool)
-  %a2 = const value=2.0
-  %b3 = const value=3.0
-  %c4 = const value=4.0
-  %7 = first %p0 %q1
-  %y6 = look_up %7 %a2 %b3 %c4
-  return %y6
+  %2 = const 2.0
+  %3 = const 3.0
+  %5 = const 1.0
+  %7 = first %p %q
+  %y = look_up %7 %5 %2 %3
+  return %y
 """
 
 from __future__ import annotations

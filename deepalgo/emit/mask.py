@@ -3,17 +3,21 @@
 `cut(mask, x)` is x, but samples outside of the mask get no gradient through it; so an arm that was not taken cannot
 spoil a gradient with inf or NaN.
 
->>> from deepalgo.ir import Input, Kind, Leaf, Type
->>> real, bool_ = Type(Kind.REAL), Type(Kind.BOOL)
->>> x, c, y, z = Value(0, real, "x"), Value(1, bool_, "c"), Value(2, real, "y"), Value(3, real, "z")
->>> arms = Block((), (Op(y, "log", (x,)),), (y,)), Block((), (), (x,))
->>> program = Program("f", (Input("x", x), Input("c", c)), (), Block((), (If((z,), c, *arms),), (z,)), Leaf(0))
->>> print(mask(program))
+>>> from deepalgo.ir.show import show
+>>> show(mask, '''
+... f(x: real, c: bool)
+...   %z = if %c
+...     %y = log %x
+...     yield %y
+...   else
+...     yield %x
+...   return %z
+... ''')
 f(x: real, c: bool)
-  %x4 = cut %c1 %x0
-  %y2 = log %x4
-  %z3 = select %c1 %y2 %x0
-  return %z3
+  %x.4 = cut %c %x
+  %y = log %x.4
+  %z = select %c %y %x
+  return %z
 """
 
 from __future__ import annotations

@@ -1,13 +1,17 @@
 """Compute once what is computed twice: equal operations on equal values become one, in a block and the blocks inside it.
 
->>> from deepalgo.ir import Input, Kind, Leaf, Type
->>> x, a, b, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate(("x", "", "", "")))
->>> body = Block((), (Op(a, "sin", (x,)), Op(b, "sin", (x,)), Op(y, "add", (a, b))), (y,))
->>> print(merge(Program("f", (Input("x", x),), (), body, Leaf(0))))
+>>> from deepalgo.ir.show import show
+>>> show(merge, '''
+... f(x: real)
+...   %a = sin %x
+...   %b = sin %x
+...   %y = add %a %b
+...   return %y
+... ''')
 f(x: real)
-  %1 = sin %x0
-  %3 = add %1 %1
-  return %3
+  %a = sin %x
+  %y = add %a %a
+  return %y
 """
 
 from __future__ import annotations

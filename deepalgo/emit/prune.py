@@ -1,12 +1,15 @@
 """Leave out what nothing needs: operations, results of regions, values that a loop carries for itself only.
 
->>> from deepalgo.ir import Input, Kind, Leaf, Type
->>> x, a, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate(("x", "", "y")))
->>> body = Block((), (Op(a, "sin", (x,)), Op(y, "cos", (x,))), (y,))
->>> print(prune(Program("f", (Input("x", x),), (), body, Leaf(0))))
+>>> from deepalgo.ir.show import show
+>>> show(prune, '''
+... f(x: real)
+...   %unused = sin %x
+...   %y = cos %x
+...   return %y
+... ''')
 f(x: real)
-  %y2 = cos %x0
-  return %y2
+  %y = cos %x
+  return %y
 """
 
 from __future__ import annotations

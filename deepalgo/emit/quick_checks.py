@@ -6,7 +6,7 @@
 >>> ops = {below: Op(below, "lt", (x, zero)), ok: Op(ok, "not", (below,)), zero: Op(zero, "const", (), (("value", 0.0),))}
 >>> found = quick_questions(ok, ops, lambda value: value == zero, lambda value: False)
 >>> found.name, str(found.value), str(found.bound)
-('at_least', '%x0', '%1')
+('at_least', '%x.0', '%1')
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ An operation is risky if its value or derivative can be inf or NaN; whatever its
 >>> z, half = Value(3, Type(Kind.REAL)), Value(4, Type(Kind.REAL))
 >>> block = Block((), (Op(z, "log", (x,)), Op(half, "add", (z, y))), (half,))
 >>> [str(value) for value in exposed(block, {two: 2.0})]
-['%x0']
+['%x.0']
 """
 
 from __future__ import annotations

@@ -4,20 +4,24 @@
 the gradient of what was dropped is 0 times infinity. So a copy of the computation moves into the arm; the original goes if no one
 else needs it. Operations that Python guards with an exception stay: no sample is beyond their checks.
 
->>> from deepalgo.ir import Input, Leaf, Type
->>> x, y, z = (Value(i, Type(Kind.REAL), n) for i, n in enumerate("xyz"))
->>> c = Value(3, Type(Kind.BOOL), "c")
->>> body = Block((), (Op(y, "log", (x,)), Op(c, "gt", (x, x)), Op(z, "select", (c, y, x))), (z,))
 >>> from deepalgo.emit.prune import prune
->>> print(prune(sink(Program("f", (Input("x", x),), (), body, Leaf(0)))))
+>>> from deepalgo.ir.show import show
+>>> show((sink, prune), '''
+... f(x: real)
+...   %y = np.log %x
+...   %positive = np.gt %x 0.0
+...   %z = np.select %positive %y 0.0
+...   return %z
+... ''')
 f(x: real)
-  %c3 = gt %x0 %x0
-  %z2 = if %c3
-    %y4 = log %x0
-    yield %y4
+  %positive = np.gt %x 0.0
+  %4 = const 0.0
+  %z = if %positive
+    %y = np.log %x
+    yield %y
   else
-    yield %x0
-  return %z2
+    yield %4
+  return %z
 """
 
 from __future__ import annotations

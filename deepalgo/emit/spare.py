@@ -1,22 +1,24 @@
 """Leave out checks that cannot fail: their condition holds by the bounds of its operands, or has been checked before.
 
->>> from deepalgo.ir import Input, Leaf, Type
->>> real, flag = Type(Kind.REAL), Type(Kind.BOOL)
->>> x, square, one, y = (Value(i, real, n) for i, n in enumerate(("x", "", "", "y")))
->>> zero, ok, again = Value(4, real), Value(5, flag), Value(6, flag)
->>> body = (Op(square, "mul", (x, x)), Op(one, "const", (), (("value", 1.0),)), Op(y, "add", (square, one)),
-...         Op(zero, "const", (), (("value", 0.0),)), Op(ok, "ne", (y, zero)), Check(ok, "ZeroDivisionError", "float division by zero"),
-...         Op(again, "ne", (x, zero)), Check(again, "ValueError", "first"), Check(again, "ValueError", "second"))
 >>> from deepalgo.emit.prune import prune
->>> print(prune(spare(Program("f", (Input("x", x),), (), Block((), body, (y,)), Leaf(0)))))
+>>> from deepalgo.ir.show import show
+>>> show((spare, prune), '''
+... f(x: real)
+...   %square = mul %x %x
+...   %y = add %square 1.0
+...   %ok = ne %y 0.0
+...   check %ok else ZeroDivisionError('float division by zero')
+...   %again = ne %x 0.0
+...   check %again else ValueError('first')
+...   check %again else ValueError('second')
+...   return %y
+... ''')
 f(x: real)
-  %1 = mul %x0 %x0
-  %2 = const value=1.0
-  %y3 = add %1 %2
-  %4 = const value=0.0
-  %6 = ne %x0 %4
-  check %6 else ValueError('first')
-  return %y3
+  %square = mul %x %x
+  %y = add %square 1.0
+  %again = ne %x 0.0
+  check %again else ValueError('first')
+  return %y
 """
 
 from __future__ import annotations

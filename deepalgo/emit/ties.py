@@ -7,7 +7,7 @@ What rows call exact has the same bits in both, so only what comes from other fu
 >>> near, far = Value(2, Type(Kind.BOOL), "near"), Value(3, Type(Kind.BOOL), "far")
 >>> body = Block((), (Op(y, "exp", (x,)), Op(near, "lt", (y, x)), Op(far, "lt", (x, x))), (near, far))
 >>> [str(value) for value in find_ties(Program("f", (Input("x", x),), (), body, Leaf(0)))]
-['%near2']
+['%near.2']
 """
 
 from __future__ import annotations

@@ -3,23 +3,23 @@
 A fused loop over vectors of floats keeps the truth of a comparison as wide as the floats. There it can choose between two numbers, but
 `and` and `or` first make it narrow, value by value, which takes longer than a division. Choosing between 1 and 0 takes no time.
 
->>> from deepalgo.ir import Input, Leaf
->>> flag = Type(Kind.BOOL)
->>> x, p, q, r = Value(0, REAL, "x"), Value(1, flag, "p"), Value(2, flag, "q"), Value(3, flag, "r")
->>> body = Block((), (Op(p, "lt", (x, x)), Op(q, "gt", (x, x)), Op(r, "or", (p, q))), (r,))
 >>> from deepalgo.emit.prune import prune
->>> print(prune(truths_as_numbers(Program("f", (Input("x", x),), (), body, Leaf(0)))))
+>>> from deepalgo.ir.show import show
+>>> show((truths_as_numbers, prune), '''
+... f(x: real)
+...   %p = lt %x 0.0
+...   %q = gt %x 1.0
+...   %r = or %p %q
+...   return %r
+... ''')
 f(x: real)
-  %p1 = lt %x0 %x0
-  %q2 = gt %x0 %x0
-  %4 = const value=1.0
-  %5 = const value=1.0
-  %6 = const value=0.0
-  %7 = select %q2 %5 %6
-  %8 = select %p1 %4 %7
-  %9 = const value=0.0
-  %10 = ne %8 %9
-  return %10
+  %p = lt %x 0.0
+  %q = gt %x 1.0
+  %6 = const 1.0
+  %9 = select %q 1.0 0.0
+  %10 = select %p %6 %9
+  %12 = ne %10 0.0
+  return %12
 """
 
 from __future__ import annotations

@@ -2,17 +2,21 @@
 
 Where all arms are computed for all samples, only one of them counts for each. Operations of different arms may then share a single one.
 
->>> from deepalgo.ir import Input, Leaf
->>> real, flag = Type(Kind.REAL), Type(Kind.BOOL)
->>> c, x, y, p, q, z = (Value(i, flag if i == 0 else real, n) for i, n in enumerate("cxypqz"))
->>> body = Block((), (Op(p, "tan", (x,)), Op(q, "tan", (y,)), Op(z, "select", (c, p, q))), (z,))
->>> program = Program("f", tuple(Input(item.name, item) for item in (c, x, y)), (), body, Leaf(0))
+>>> from deepalgo.ir import parse
+>>> program = parse('''
+... f(c: bool, x: real, y: real)
+...   %p = tan %x
+...   %q = tan %y
+...   %z = select %c %p %q
+...   return %z
+... ''')
+>>> (c, x, y), (p, q, z) = (item.value for item in program.inputs), (op.result for op in program.body.body)
 >>> print(unite(program, {p: {c: True}, q: {c: False}}))
 f(c: bool, x: real, y: real)
-  %6 = select %c0 %x1 %y2
+  %6 = select %c %x %y
   %7 = tan %6
-  %z5 = select %c0 %7 %7
-  return %z5
+  %z = select %c %7 %7
+  return %z
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
 """Write short counted loops out, round by round; so that what depends on the round alone becomes known.
 
->>> from deepalgo.ir import Input, Kind, Leaf, Op, Type
->>> real, number = Type(Kind.REAL), Type(Kind.INT)
->>> x, y, z, out, i = (Value(k, t, n) for k, (t, n) in enumerate(((real, "x"), (real, "y"), (real, "z"), (real, ""), (number, "i"))))
->>> loop = Loop((out,), 2, (x,), Block((i, y), (Op(z, "mul", (y, i)),), (z,)))
->>> print(unroll(Program("f", (Input("x", x),), (), Block((), (loop,), (out,)), Leaf(0))))
+>>> from deepalgo.ir.show import show
+>>> show(unroll, '''
+... f(x: real)
+...   %out = loop 2 rounds (%i, %y) from (%x)
+...     %z = mul %y %i
+...     next %z
+...   return %out
+... ''')
 f(x: real)
-  %5 = const value=0
-  %z6 = mul %x0 %5
-  %7 = const value=1
-  %z8 = mul %z6 %7
-  return %z8
+  %z = mul %x 0
+  %z.8 = mul %z 1
+  return %z.8
 """
 
 from __future__ import annotations

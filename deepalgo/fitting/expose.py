@@ -2,13 +2,17 @@
 
 Several runs are then one batch, and one backward pass gives the derivatives of each sample's answer by all weights.
 
->>> from deepalgo.ir import Block, Leaf, Weight
->>> x, w, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate("xwy"))
->>> body = Block((), (Op(w, "weight", (), (("key", "gain"),)), Op(y, "mul", (x, w))), (y,))
->>> print(expose(Program("scale", (Input("x", x),), (Weight("gain", 3.0),), body, Leaf(0)), ["gain"]))
-scale(x: real, weight gain: real)
-  %y2 = mul %x0 %gain3
-  return %y2
+>>> from deepalgo.ir.show import show
+>>> show(lambda program: expose(program, ["gain"]), '''
+... scale(x: real)
+...   weight gain = 3.0
+...   %w = weight gain
+...   %y = mul %x %w
+...   return %y
+... ''')
+scale(x: real, 'weight gain' as %gain: real)
+  %y = mul %x %gain
+  return %y
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ Names and texts of a program end up in emitted code, so a name that is none coul
 >>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
 >>> check_program(Program("f", (Input("x", x),), (), Block((), (Op(x, "exec('1')", (x,)),), (x,)), Leaf(0)))
 Traceback (most recent call last):
-deepalgo.ir.check.Nonsense: %x0: `exec('1')` is no operation
+deepalgo.ir.check.Nonsense: %x.0: `exec('1')` is no operation
 """
 
 from __future__ import annotations

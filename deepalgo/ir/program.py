@@ -9,7 +9,7 @@ the emitters. A block sees the values of the blocks around it. All types are per
 >>> program = Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(0))
 >>> print(program)
 double(x: real)
-  %1 = add %x0 %x0
+  %1 = add %x %x
   return %1
 """
 
@@ -39,7 +39,7 @@ class Value:
         return self.id
 
     def __str__(self) -> str:
-        return f"%{self.name}{self.id}"
+        return f"%{self.name}.{self.id}" if self.name else f"%{self.id}"
 
 
 class By(enum.StrEnum):
@@ -248,6 +248,16 @@ class Program:
     changes: tuple[str, ...] = ()
     sources: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     peeled: tuple[Span, ...] = field(default=(), compare=False)
+
+    def __eq__(self, other: object) -> bool:
+        from deepalgo.ir.same import same  # which reads programs
+
+        return same(self, other) if isinstance(other, Program) else NotImplemented
+
+    def __hash__(self) -> int:
+        from deepalgo.ir.same import digest  # which reads programs
+
+        return digest(self)
 
     def __str__(self) -> str:
         from deepalgo.ir.text import write  # which reads programs

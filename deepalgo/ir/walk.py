@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import assert_never
+from types import GeneratorType
+from typing import Any, assert_never
 
 from deepalgo.ir.program import (
     Block,
@@ -105,6 +106,27 @@ def walk(block: Block) -> Iterator[Statement]:
             if type(statement) is not Op and (inner := blocks(statement)):
                 waiting.append(chain.from_iterable(each.body for each in inner))
                 break
+        else:
+            waiting.pop()
+
+
+def flatten(parts: Iterator[Any]) -> Iterator[Any]:
+    """What a generator yields; a generator among it stands for what that one yields, however deep they lie in one another.
+
+    >>> def countdown(number):
+    ...     yield number
+    ...     if number:
+    ...         yield countdown(number - 1)
+    >>> list(flatten(countdown(3)))
+    [3, 2, 1, 0]
+    """
+    waiting = [parts]
+    while waiting:
+        for part in waiting[-1]:
+            if type(part) is GeneratorType:
+                waiting.append(part)
+                break
+            yield part
         else:
             waiting.pop()
 

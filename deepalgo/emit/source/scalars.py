@@ -1,13 +1,15 @@
 """A program of small arrays as one of single numbers: what `numba.njit` compiles to code that stays in registers.
 
->>> from deepalgo.ir import Input, Leaf, Op, Type
->>> pair, real = Type(Kind.REAL, (2,)), Type(Kind.REAL)
->>> x, y, z = (Value(k, t, n) for k, (t, n) in enumerate(((pair, "x"), (pair, "y"), (real, "z"))))
->>> body = Block((), (Op(y, "mul", (x, x)), Op(z, "sum", (y,), (("axis", None),))), (z,))
->>> print(scalarize(Program("square", (Input("x", x),), (), body, Leaf(0)), {}))
+>>> from deepalgo.ir.show import show
+>>> show(lambda program: scalarize(program, {}), '''
+... square(x: real[2])
+...   %y = mul %x %x
+...   %z = sum %y axis=None
+...   return %z
+... ''')
 square(x: real[2])
-  %3 = index %x0 key=(0,)
-  %4 = index %x0 key=(1,)
+  %3 = index %x key=(0,)
+  %4 = index %x key=(1,)
   %5 = mul %3 %3
   %6 = mul %4 %4
   %7 = add %5 %6

@@ -1,21 +1,30 @@
 """Leave out what the front end keeps for safety: flags that are known, branches that are decided, values that a loop never changes.
 
->>> from deepalgo.ir import Input, Leaf, Type
->>> x, y = Value(0, Type(Kind.REAL), "x"), Value(4, Type(Kind.REAL), "y")
->>> c, yes, no = (Value(i, Type(Kind.BOOL), "") for i in (1, 2, 3))
->>> arms = Block((), (), (yes,)), Block((), (), (no,))
->>> flag, out = Value(5, Type(Kind.BOOL)), Value(6, Type(Kind.REAL))
->>> body = (Op(yes, "const", (), (("value", True),)), Op(no, "const", (), (("value", False),)), Op(c, "lt", (x, x)),
-...         If((flag,), c, *arms), If((out,), flag, Block((), (), (x,)), Block((), (Op(y, "neg", (x,)),), (y,))))
->>> print(simplify(Program("f", (Input("x", x),), (), Block((), body, (out,)), Leaf(0))))
+>>> from deepalgo.ir.show import show
+>>> show(simplify, '''
+... f(x: real)
+...   %yes = const True
+...   %no = const False
+...   %c = lt %x 0.0
+...   %flag = if %c
+...     yield %yes
+...   else
+...     yield %no
+...   %out = if %flag
+...     yield %x
+...   else
+...     %y = neg %x
+...     yield %y
+...   return %out
+... ''')
 f(x: real)
-  %1 = lt %x0 %x0
-  %6 = if %1
-    yield %x0
+  %c = lt %x 0.0
+  %out = if %c
+    yield %x
   else
-    %y4 = neg %x0
-    yield %y4
-  return %6
+    %y = neg %x
+    yield %y
+  return %out
 """
 
 from __future__ import annotations
