@@ -1,8 +1,11 @@
 """`Executable`: a lowered program as text and as a function.
 
->>> from deepalgo.ir import Block, Input, Kind, Leaf, Op, Type, Value
->>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
->>> double = build(Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(0)), Plan())
+>>> from deepalgo.ir import parse
+>>> double = build(parse('''
+... double(x: real)
+...   %y = add %x %x
+...   return %y
+... '''), Plan())
 >>> double([torch.tensor([1.0, 2.0])], [], torch.float32, torch.device("cpu"))
 [tensor([2., 4.])]
 """

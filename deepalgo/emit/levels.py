@@ -2,12 +2,16 @@
 
 What does not vary between samples is computed once for the batch and has no batch axis.
 
->>> from deepalgo.ir import Input, Kind, Leaf, Type
->>> x, w, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate("xwy"))
->>> body = Block((), (Op(w, "weight", (), (("key", "w"),)), Op(y, "mul", (x, w))), (y,))
->>> levels = find_levels(Program("f", (Input("x", x),), (), body, Leaf(0)))
->>> levels[w].name, levels[y].name
-('UNIFORM', 'BATCHED')
+>>> from deepalgo.ir import parse
+>>> program = parse('''
+... f(x: real)
+...   weight w = 2.0
+...   %w = weight w
+...   %y = mul %x %w
+...   return %y
+... ''')
+>>> {str(value): level.name for value, level in find_levels(program).items()}
+{'%x.0': 'BATCHED', '%w.1': 'UNIFORM', '%y.2': 'BATCHED'}
 """
 
 from __future__ import annotations

@@ -1,10 +1,15 @@
 """Views that a program reads again and again: the front end reads a slice anew at each use, as its array may have changed meanwhile.
 
->>> from deepalgo.ir import Kind, Type
->>> a, first, second = (Value(i, Type(Kind.REAL, (n,)), name) for i, n, name in ((0, 4, "a"), (1, 2, "head"), (2, 2, "head")))
->>> key = (("key", (("slice", None, 2, None),)),)
->>> sorted(value.id for value in rereads([Op(first, "take", (a,), key), Op(second, "take", (a,), key)]))
-[1, 2]
+>>> from deepalgo.ir import parse
+>>> program = parse('''
+... f(a: real[4])
+...   %head = take %a key=(('slice', None, 2, None),)
+...   %head.2 = take %a key=(('slice', None, 2, None),)
+...   %sum = add %head %head.2
+...   return %sum
+... ''')
+>>> sorted(map(str, rereads(program.body.body)))
+['%head.2', '%head.4']
 """
 
 from __future__ import annotations

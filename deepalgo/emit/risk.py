@@ -2,12 +2,15 @@
 
 An operation is risky if its value or derivative can be inf or NaN; whatever its operands come from can be hit by 0 * inf.
 
->>> from deepalgo.ir import Type
->>> x, y, two = (Value(i, Type(Kind.REAL), n) for i, n in enumerate(("x", "y", "")))
->>> z, half = Value(3, Type(Kind.REAL)), Value(4, Type(Kind.REAL))
->>> block = Block((), (Op(z, "log", (x,)), Op(half, "add", (z, y))), (half,))
->>> [str(value) for value in exposed(block, {two: 2.0})]
-['%x.0']
+>>> from deepalgo.ir import parse
+>>> program = parse('''
+... f(x: real, y: real)
+...   %z = log %x
+...   %sum = add %z %y
+...   return %sum
+... ''')
+>>> [value.name for value in exposed(program.body, {})]
+['x']
 """
 
 from __future__ import annotations

@@ -2,12 +2,16 @@
 
 What rows call exact has the same bits in both, so only what comes from other functions can differ.
 
->>> from deepalgo.ir import Input, Leaf, Type
->>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
->>> near, far = Value(2, Type(Kind.BOOL), "near"), Value(3, Type(Kind.BOOL), "far")
->>> body = Block((), (Op(y, "exp", (x,)), Op(near, "lt", (y, x)), Op(far, "lt", (x, x))), (near, far))
->>> [str(value) for value in find_ties(Program("f", (Input("x", x),), (), body, Leaf(0)))]
-['%near.2']
+>>> from deepalgo.ir import parse
+>>> program = parse('''
+... f(x: real)
+...   %y = exp %x
+...   %near = lt %y 1.0
+...   %far = lt %x 1.0
+...   return %near, %far
+... ''')
+>>> [value.name for value in find_ties(program)]
+['near']
 """
 
 from __future__ import annotations

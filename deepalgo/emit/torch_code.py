@@ -1,9 +1,11 @@
 """Write a program as the text of a batched torch function.
 
->>> from deepalgo.ir import Input, Leaf, Type
->>> x, two, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate(("x", "", "y")))
->>> body = Block((), (Op(two, "const", (), (("value", 2.0),)), Op(y, "mul", (x, two))), (y,))
->>> print(write(Program("double", (Input("x", x),), (), body, Leaf(0))).text)
+>>> from deepalgo.ir import parse
+>>> print(write(parse('''
+... double(x: real)
+...   %y = mul %x 2.0
+...   return %y
+... ''')).text)
 def double(run, x):
     y = x * 2.0
     return y,

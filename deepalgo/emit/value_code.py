@@ -1,9 +1,12 @@
 """The part of the torch writer that knows values: which have a variable, which are written in place, which need a batch axis.
 
->>> from deepalgo.ir import Block, Input, Kind, Leaf, Program, Type
->>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
->>> writer = ValueWriter(Program("f", (Input("x", x),), (), Block((), (Op(y, "sin", (x,)),), (y,)), Leaf(0)), record=False)
->>> writer.name(x)
+>>> from deepalgo.ir import parse
+>>> writer = ValueWriter(parse('''
+... f(x: real)
+...   %y = sin %x
+...   return %y
+... '''), record=False)
+>>> writer.name(writer.program.inputs[0].value)
 'x'
 >>> writer.op(writer.program.body.body[0])
 >>> writer.lines

@@ -1,8 +1,16 @@
 """Which branches are cheaper to compute for all samples than to sort samples for.
 
->>> from deepalgo.ir import Block, Kind, Type, Value
->>> condition = Value(0, Type(Kind.BOOL))
->>> Scales(lambda value: True).is_light(If((), condition, Block((), (), ()), Block((), (), ())))
+>>> from deepalgo.ir import parse
+>>> program = parse('''
+... f(c: bool, x: real)
+...   %y = if %c
+...     %z = add %x 1.0
+...     yield %z
+...   else
+...     yield %x
+...   return %y
+... ''')
+>>> Scales(lambda value: True).is_light(program.body.body[0])
 True
 """
 

@@ -1,11 +1,14 @@
 """Put one program into another: criteria and candidates that a user writes as functions, and the heuristic itself.
 
->>> from deepalgo.ir import Input, Leaf
->>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL))
->>> double = Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(0))
+>>> from deepalgo.ir import parse
+>>> double = parse('''
+... double(x: real)
+...   %y = add %x %x
+...   return %y
+... ''')
 >>> build = Rewriter(Fresh(7))
 >>> [str(value) for value in inline(build, double, (Value(5, Type(Kind.REAL), "z"),))]
-['%7']
+['%y.7']
 >>> [op.name for op in build.out if isinstance(op, Op)]
 ['add']
 """

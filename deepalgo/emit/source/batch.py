@@ -1,6 +1,26 @@
 """A program of single numbers as one of whole columns: every sample goes through both arms, and rounds end when the last sample is done.
 
 Samples on which the heuristic raises take no part in loops any more and are NaN in the end.
+
+>>> from deepalgo.emit.source.function import Parameters, write_function
+>>> from deepalgo.ir import parse
+>>> program = parse('''
+... f(x: real)
+...   %c = gt %x 0.0
+...   %y = if %c
+...     %root = sqrt %x
+...     yield %root
+...   else
+...     yield %x
+...   return %y
+... ''')
+>>> for line in write_function(program, {}, Parameters(("x",)), batched=True).splitlines()[4:]:
+...     print(line)
+def f(x):
+    x = np.asarray(x, dtype=float)
+    c = x > 0.0
+    root = np.sqrt(x)
+    return np.where(c, root, x)
 """
 
 from __future__ import annotations

@@ -2,6 +2,41 @@
 
 The front end keeps `break` and `return` inside of a loop as flags, because the rounds of other samples go on. For one sample at a
 time the flag is a detour. A `Leave` stands in the program as a check whose operands are what its block reads.
+
+>>> from deepalgo.emit.source.function import Parameters, write_function
+>>> from deepalgo.ir import parse
+>>> program = parse('''
+... f(x: real)
+...   %out, %going = while (%y, %goes) from (%x, True)
+...     %large = gt %y 1.0
+...     %both = and %goes %large
+...     test %both
+...   do (%y, %goes)
+...     %half = mul %y 0.5
+...     %near = lt %half 3.0
+...     %z = if %near
+...       yield %half
+...     else
+...       %less = sub %half 0.1
+...       yield %less
+...     %far = not %near
+...     next %z, %far
+...   return %out
+... ''')
+>>> print(write_function(program, {}, Parameters(("x",))))
+def f(x):
+    out = x
+    while True:
+        large = out > 1.0
+        if not large:
+            break
+        half = out * 0.5
+        near = half < 3.0
+        if near:
+            return half
+        less = half - 0.1
+        out = less
+    return out
 """
 
 from __future__ import annotations

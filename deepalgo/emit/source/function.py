@@ -1,9 +1,13 @@
 """A program and the values of its weights as the text of a function that needs neither torch nor deepalgo.
 
->>> from deepalgo.ir import Block, Input, Kind, Leaf, Op, Program, Type, Value, Weight
->>> x, w, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate("xwy"))
->>> body = Block((), (Op(w, "weight", (), (("key", "w"),)), Op(y, "mul", (x, w))), (y,))
->>> program = Program("scale", (Input("x", x),), (Weight("w", 3.0),), body, Leaf(0))
+>>> from deepalgo.ir import parse
+>>> program = parse('''
+... scale(x: real)
+...   weight w = 3.0
+...   %w = weight w
+...   %y = mul %x %w
+...   return %y
+... ''')
 >>> print(write_function(program, {"w": 3.5}, Parameters(("x",))))
 def scale(x):
     w = 3.5

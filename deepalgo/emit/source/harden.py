@@ -1,4 +1,17 @@
-"""Leave out what is only there for gradients: a choice whose guard can learn is the choice itself."""
+"""Leave out what is only there for gradients: a choice whose guard can learn is the choice itself.
+
+>>> from deepalgo.ir.show import show
+>>> show(lambda program: harden(program, {}), '''
+... f(x: real)
+...   %c = gt %x 0.0
+...   %safe = cut %c %x
+...   %y = log %safe
+...   return %y
+... ''')
+f(x: real)
+  %y = log %x
+  return %y
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,36 @@
-"""Copy the short end of a function into the arms of the branch that decides about it: what was a flag becomes an early return."""
+"""Copy the short end of a function into the arms of the branch that decides about it: what was a flag becomes an early return.
+
+>>> from deepalgo.ir.show import show
+>>> show(spread_ends, '''
+... f(x: real)
+...   %c = lt %x 0.0
+...   %returned, %early = if %c
+...     yield True, 0.0
+...   else
+...     %big = gt %x 9.0
+...     yield %big, 9.0
+...   %out = if %returned
+...     yield %early
+...   else
+...     %root = sqrt %x
+...     yield %root
+...   return %out
+... ''')
+f(x: real)
+  %c = lt %x 0.0
+  %out = if %c
+    yield 0.0
+  else
+    %big = gt %x 9.0
+    %17 = const 9.0
+    %out.19 = if %big
+      yield %17
+    else
+      %root = sqrt %x
+      yield %root
+    yield %out.19
+  return %out
+"""
 
 from __future__ import annotations
 
