@@ -20,7 +20,7 @@ import numpy as np
 
 from deepalgo.certificate.arguments import OtherStructure, numbers, plain_values
 from deepalgo.errors import LIMITS
-from deepalgo.ir import Failed, Interpreter
+from deepalgo.ir import By, Failed, Interpreter, Op, Outcome, Program, walk
 from deepalgo.network import Network
 
 
@@ -36,19 +36,20 @@ class Raised:
 class Meaning:
     """One network's program, made ready to be interpreted, and its function."""
 
-    def __init__(self, network: Network, function: Callable[..., Any], max_rounds: int = 100_000) -> None:
+    def __init__(self, network: Network, function: Callable[..., Any], max_rounds: int = 100_000, signs: bool = True) -> None:
+        self.signs = signs  # whether zeros have signs: Python's whole 0 has none, where the program has a real one
         self.network = network
         self.function = function
         self.max_rounds = max_rounds
         self.interpreter = Interpreter(network.program)
+        self.exact = is_exact(network.program)
 
     def complaint(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
         """How the program's answer for one call differs from the function's, '' if it does not."""
         network, left = self.network, copy.deepcopy((args, kwargs))
-        leaves, _ = network.signature.flatten(*copy.deepcopy((args, kwargs)), network.dtype, network.device)
         expected = self._python(*left)
         try:
-            outcome = self.interpreter.run(plain_values(network.signature, leaves, 0), max_rounds=self.max_rounds)
+            outcome = self.run(args, kwargs)
         except Failed as failed:
             return _other_error(failed, expected)
         if isinstance(expected, Raised):
@@ -59,13 +60,19 @@ class Meaning:
         except OtherStructure as error:
             return f"another structure: {error}"
         for got, want in zip(numbers(tree, outcome.output), wanted, strict=True):
-            if not same_bits(got, want):
+            if not same_bits(got, want, self.signs):
                 return f"{got!r} instead of {want!r}"
         for path, got in outcome.changes.items():
             want = network.signature.held(*left, path)
-            if not same_bits(got, want):
+            if not same_bits(got, want, self.signs):
                 return f"{path} is left as {got!r} instead of {want!r}"
         return ""
+
+    def run(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Outcome:
+        """What the program means for one call."""
+        signature = self.network.signature
+        leaves, _ = signature.flatten(*copy.deepcopy((args, kwargs)), self.network.dtype, self.network.device)
+        return self.interpreter.run(plain_values(signature, leaves, 0), max_rounds=self.max_rounds)
 
     def _python(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         try:
@@ -73,6 +80,21 @@ class Meaning:
         except Exception as error:  # the class, the text and the line are the answer
             frames = traceback.extract_tb(error.__traceback__)
             return Raised(type(error).__name__, str(error), tuple((Path(frame.filename).name, frame.lineno or 0) for frame in frames))
+
+
+def is_exact(program: Program) -> bool:
+    """Whether every number is computed by the operation that the function computes it by.
+
+    Functions of NumPy's may be written out, and so is a `math.hypot` of three numbers, as one of two of them and the third.
+    """
+    roots = {op.result: op.span for op in walk(program.body) if isinstance(op, Op) and op.name == "hypot"}
+    for statement in walk(program.body):
+        if isinstance(statement, Op):
+            if statement.by is By.NUMPY or statement.result.type.shape and any(arg.type.shape for arg in statement.args):
+                return False
+            if statement.result in roots and any(roots.get(arg) == statement.span for arg in statement.args if arg in roots):
+                return False
+    return True
 
 
 def _other_error(failed: Failed, expected: Any) -> str:
@@ -91,8 +113,8 @@ def _other_error(failed: Failed, expected: Any) -> str:
     return ""
 
 
-def same_bits(got: Any, want: Any) -> bool:
-    """Whether two numbers or arrays are the same, the signs of zeros included; kinds of number may differ, and NaN is NaN.
+def same_bits(got: Any, want: Any, signs: bool = True) -> bool:
+    """Whether two numbers or arrays are the same, with the signs of zeros or without; kinds of number may differ, and NaN is NaN.
 
     >>> same_bits(0.0, -0.0), same_bits(1.0, 1), same_bits(np.nan, np.nan), same_bits([1.0], np.array([1.0])), same_bits(1.0, 1.0 + 3e-16)
     (False, True, True, True, False)
@@ -101,8 +123,8 @@ def same_bits(got: Any, want: Any) -> bool:
     if a.shape != b.shape or b.dtype.kind not in "biufc":
         return False
     a, b = a.astype(complex), b.astype(complex)
-    return all(bool(np.all(_alike(x, y))) for x, y in ((a.real, b.real), (a.imag, b.imag)))
+    return all(bool(np.all(_alike(x, y, signs))) for x, y in ((a.real, b.real), (a.imag, b.imag)))
 
 
-def _alike(a: Any, b: Any) -> Any:
-    return (np.isnan(a) & np.isnan(b)) | ((a == b) & (np.signbit(a) == np.signbit(b)))
+def _alike(a: Any, b: Any, signs: bool) -> Any:
+    return (np.isnan(a) & np.isnan(b)) | ((a == b) & ((np.signbit(a) == np.signbit(b)) | (not signs)))

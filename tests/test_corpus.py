@@ -12,6 +12,7 @@ import torch
 import deepalgo as da
 from benchmarks.corpus import SUCCESS, compile_entry, load_corpus
 from tests.changed_literal import with_literal
+from tests.meaning import Meaning
 
 pytestmark = [pytest.mark.corpus, pytest.mark.filterwarnings("ignore")]  # the packages warn about all sorts of things
 
@@ -104,6 +105,22 @@ def answer(corpus, entry, function, row):
 
 def _parts(output):
     return [part for item in output for part in _parts(item)] if isinstance(output, (list, tuple)) else [np.asarray(output, dtype=float)]
+
+
+@pytest.mark.slow
+def test_programs_mean_what_the_functions_compute():
+    corpus, exact, wrong = load_corpus(), 0, []
+    for entry in entries()[::10]:
+        rows = np.array(entry["samples"])[:3]
+        with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"), contextlib.suppress(da.CompileError):
+            function = corpus.resolve(entry)
+            meaning = Meaning(compile_entry(function, *corpus.plain_arguments(entry, rows[0])), function)
+            complaints = [meaning.complaint(*corpus.plain_arguments(entry, row)) for row in rows]
+            if meaning.exact:
+                exact += 1
+                wrong += [(entry["id"], complaint) for complaint in complaints if complaint]
+    assert not wrong
+    assert exact >= 15
 
 
 @pytest.mark.slow

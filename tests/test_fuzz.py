@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from deepalgo.errors import CompileError, HeuristicError
+from deepalgo.ir import Interpreter
 from tests.fuzz import campaign
 from tests.fuzz.campaign import Outcome, examine, judge, run
 from tests.fuzz.compare import check
@@ -124,6 +125,21 @@ def spoiling(what, change):
 ])
 def test_a_network_with_one_wrong_number_is_found_out(what, change, word):
     assert check(SMOOTH, standin(SMOOTH, spoiling(what, change))).word == word
+
+
+@pytest.mark.parametrize("kind", ["scalar", "edges"])
+def test_a_program_that_means_something_else_by_one_bit_is_found_out(monkeypatch, kind):
+    program = Program(0, "def program(x):\n    return 3.0 * x\n", "program", ({"x": 1.5}, {"x": 0.7}), {}, frozenset(), kind, 1)
+    assert judge(program).word == "ok"
+    right = Interpreter.run
+
+    def otherwise(*args, **options):
+        outcome = right(*args, **options)
+        return replace(outcome, output=math.nextafter(outcome.output, 9.0))
+
+    monkeypatch.setattr(Interpreter, "run", otherwise)
+    verdict = judge(program)
+    assert verdict.word == "wrong" and verdict.reason.startswith("interpreted") and "4.500000000000001 instead of 4.5" in verdict.detail
 
 
 def test_a_literal_that_is_no_weight_is_found_out():

@@ -24,12 +24,14 @@ import torch
 
 from deepalgo.emit.lower import Plan
 from deepalgo.errors import CompileError, HeuristicError
+from deepalgo.ir import Failed
 from deepalgo.network import Network
 from tests.fuzz import weights
 from tests.fuzz.instrument import Literal, Result, flat
 from tests.fuzz.oracle import Oracle, Slope, weight
 from tests.fuzz.program import Place, Program, load
 from tests.fuzz.verdict import Mismatch, Verdict, generalise
+from tests.meaning import Meaning
 
 VALUE_RTOL = 1e-10
 GRADIENT_RTOL = 1e-5
@@ -37,6 +39,8 @@ SLOPE_SAMPLES = 14
 LITERALS_THAT_MATTER, LITERALS_THAT_DO_NOT = 4, 1
 LITERAL_SAMPLES = 8
 SINGLES = 2
+#: Samples of each program that are interpreted.
+INTERPRETED = 3
 MOST_PLACES = 5
 #: Every so many programs are compiled anew for each way of treating loops and errors.
 FULLY = 5
@@ -130,6 +134,7 @@ class Comparison:
         self.set_undecided_aside(network, inputs)
         self.compare_values(leaves)
         self.compare_singles(network)
+        self.compare_meaning(network)
         slopes = self.gradients(network, inputs, leaves)
         self.compare_input_gradients(slopes)
         self.compare_literals(network, leaves)
@@ -222,6 +227,26 @@ class Comparison:
     def tie(self, sample: int) -> bool:
         """Whether an ulp decides what happens to a sample."""
         return bool(self.oracle.others(sample))
+
+    def compare_meaning(self, network: Any) -> None:
+        """What the program means is what Python does, to the last bit where every operation is Python's own."""
+        if not isinstance(network, Network):
+            return
+        meaning = Meaning(network, self.function, signs=False)
+        self.facts["interpreted exactly"] += meaning.exact
+        for sample in {*range(0, self.size, -(-self.size // INTERPRETED)), *self.oracle.raising[:1]}:
+            complaint = meaning.complaint(*self.program.call(sample))
+            if complaint and (meaning.exact or not self.is_rounding(meaning, sample)):
+                raise Mismatch("wrong", "interpreted: " + generalise(complaint), complaint, sample)
+
+    def is_rounding(self, meaning: Meaning, sample: int) -> bool:
+        """Whether the interpreter's answer for a sample is Python's up to the last places, or on the other side of a guard."""
+        try:
+            got = flat(meaning.run(*self.program.call(sample)).output)
+        except Failed:
+            return self.tie(sample)
+        self.compare_sample(sample, got, [isinstance(item, float) for item in got], "interpreted: ")
+        return True
 
     def compare_singles(self, network: Any) -> None:
         for sample in self.rng.sample(range(self.size), min(SINGLES, self.size)):

@@ -24,6 +24,7 @@ import torch
 import deepalgo as da
 from deepalgo.errors import LIMITS, CompileError, HeuristicError
 from tests.changed_literal import with_literal
+from tests.meaning import Meaning
 from tests.small.inputs import ORDINARY, Row, rows
 from tests.small.unspecified import ABSORBING, SIGNLESS, is_specified
 
@@ -32,6 +33,8 @@ RTOL, GRADIENT_RTOL = 1e-12, 1e-6
 COARSE, FINE = 1e-4, 5e-5
 #: What CPython 3.11 raises for a complex NaN if some earlier function left an error number behind.
 STALE = "absolute value too large"
+#: Rows of each function that are interpreted.
+INTERPRETED = 4
 WORDS = ("right", "refused", "wrong", "crashed")
 Function = Callable[..., Any]
 
@@ -126,11 +129,24 @@ class Comparison:
             self._one(row, ran, errors[place], [column[place] for column in columns], loose)
         self._texts(network, wanted, errors)
         self._slopes(network, wanted[: self.ordinary], errors)
+        self._meaning(network, wanted, errors, loose)
 
     def _errors(self, network: da.Network) -> list[str | None]:
         """The error that the network gives for each row, if any."""
         flat, _ = network.signature.flatten(_batch(self.rows), {}, network.dtype, network.device)
         return network.outcomes(flat)[1]
+
+    def _meaning(self, network: da.Network, wanted: list[Ran], errors: list[str | None], loose: bool) -> None:
+        """The interpreter says what Python says, texts and lines of errors included; to the last bit where every operation is Python's."""
+        meaning = Meaning(network, self.function)
+        for row, ran, error in list(zip(self.rows, wanted, errors, strict=True))[:: max(1, len(self.rows) // INTERPRETED)]:
+            if error in LIMITS or not is_specified(self.function.__name__, row):
+                continue
+            complaint = meaning.complaint(row, {})
+            if complaint and (ran.error or meaning.exact and not self.signless):
+                raise Wrong("interpreted otherwise", f"{_shown(row)}: {complaint}")
+            if complaint:
+                self._one(row, ran, None, [_plain(leaf) for leaf in leaves(meaning.run(row, {}).output)], loose)
 
     def _one(self, row: Row, ran: Ran, error: str | None, got: list[Any], loose: bool) -> None:
         if ran.text == STALE and error is None and any(math.isnan(number) for number in _numbers(got)):
