@@ -1,9 +1,13 @@
 """`Network`: a program and its weights as a `torch.nn.Module` that is called as the heuristic was.
 
->>> from deepalgo.ir import Block, Input, Kind, Leaf, Op, Program, Type, Value, Weight
->>> x, w, y = (Value(i, Type(Kind.REAL), n) for i, n in enumerate("xwy"))
->>> body = Block((), (Op(w, "weight", (), (("key", "w"),)), Op(y, "mul", (x, w))), (y,))
->>> net = Network(Program("scale", (Input("x", x),), (Weight("w", 3.0),), body, Leaf(0)))
+>>> from deepalgo.ir import parse
+>>> net = Network(parse('''
+... scale(x: real)
+...   weight w = 3.0
+...   %w = weight w
+...   %y = mul %x %w
+...   return %y
+... '''))
 >>> net(2.0)
 tensor(6., dtype=torch.float64, grad_fn=<SelectBackward0>)
 >>> print(net.code)

@@ -1,12 +1,17 @@
 """Find the fast questions that settle a check for a whole batch, if there are any.
 
->>> from deepalgo.ir import Type
->>> x, zero = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL))
->>> below, ok = Value(2, Type(Kind.BOOL)), Value(3, Type(Kind.BOOL))
->>> ops = {below: Op(below, "lt", (x, zero)), ok: Op(ok, "not", (below,)), zero: Op(zero, "const", (), (("value", 0.0),))}
->>> found = quick_questions(ok, ops, lambda value: value == zero, lambda value: False)
->>> found.name, str(found.value), str(found.bound)
-('at_least', '%x.0', '%1')
+>>> from deepalgo.ir import parse
+>>> program = parse('''
+... f(x: real)
+...   %zero = const 0.0
+...   %below = lt %x %zero
+...   %ok = not %below
+...   return %ok
+... ''')
+>>> ops = {op.result: op for op in program.body.body}
+>>> found = quick_questions(program.body.results[0], ops, lambda value: value.name == "zero", lambda value: False)
+>>> found.name, found.value.name, found.bound.name
+('at_least', 'x', 'zero')
 """
 
 from __future__ import annotations

@@ -2,11 +2,14 @@
 
 Names and texts of a program end up in emitted code, so a name that is none could be code. Types are inferred again.
 
->>> from deepalgo.ir import Input, Kind, Leaf, Type
->>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
->>> check_program(Program("f", (Input("x", x),), (), Block((), (Op(x, "exec('1')", (x,)),), (x,)), Leaf(0)))
+>>> from deepalgo.ir import parse
+>>> check_program(parse('''
+... f(x: real)
+...   %y: real = exec %x
+...   return %y
+... '''))
 Traceback (most recent call last):
-deepalgo.ir.check.Nonsense: %x.0: `exec('1')` is no operation
+deepalgo.ir.check.Nonsense: %y.1: `exec` is no operation
 """
 
 from __future__ import annotations

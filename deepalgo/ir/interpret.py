@@ -4,9 +4,12 @@ An operation on single numbers is Python's own (`math` by CPython) or NumPy's, a
 that fails ends the run, unless a `try` around it takes its error. A loop without a bound may take `max_rounds` rounds. Networks, source and
 native code are compared with this.
 
->>> from deepalgo.ir.program import Block, Input, Leaf, Op, Value
->>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL))
->>> interpret(Program("twice", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(0)), [1.5]).output
+>>> from deepalgo.ir.parse import parse
+>>> interpret(parse('''
+... twice(x: real)
+...   %y = add %x %x
+...   return %y
+... '''), [1.5]).output
 3.0
 """
 

@@ -1,10 +1,14 @@
 """`PerBlock`: an answer for each block of a program, found once, so that passes that ask at every depth stay linear.
 
->>> from deepalgo.ir import Block, Kind, Op, Type, Value
+>>> from deepalgo.ir import parse
+>>> program = parse('''
+... f(x: real)
+...   %y = add %x 1.0
+...   return %y
+... ''')
 >>> sizes = PerBlock(lambda block, sizes: len(block.body))
->>> block = Block((), (Op(Value(0, Type(Kind.REAL)), "const", (), (("value", 1.0),)),), ())
->>> sizes(block), sizes(block)
-(1, 1)
+>>> sizes(program.body), sizes(program.body)
+(2, 2)
 """
 
 from __future__ import annotations

@@ -1,8 +1,12 @@
 """`Rewriter`: walks a program and builds a new one; passes override the statements that they change.
 
->>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
->>> block = Block((), (Op(y, "neg", (x,)),), (y,))
->>> Rewriter(Fresh(7)).copy(block).results[0].id
+>>> from deepalgo.ir import parse
+>>> program = parse('''
+... f(x: real)
+...   %y = neg %x
+...   return %y
+... ''')
+>>> Rewriter(Fresh(7)).copy(program.body).results[0].id
 7
 """
 

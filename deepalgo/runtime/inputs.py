@@ -1,8 +1,10 @@
 """`Floats`: the plainest way to call a network, one number or array for each input.
 
->>> from deepalgo.ir import Block, Input, Kind, Leaf, Program, Type, Value
->>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL), "y")
->>> floats = Floats(Program("f", (Input("x", x), Input("y", y)), (), Block((), (), (x,)), Leaf(0)))
+>>> from deepalgo.ir import parse
+>>> floats = Floats(parse('''
+... f(x: real, y: real)
+...   return %x
+... '''))
 >>> floats.flatten((1.0,), {"y": [2.0, 3.0]}, torch.float64, torch.device("cpu"))
 ([tensor([1., 1.], dtype=torch.float64), tensor([2., 3.], dtype=torch.float64)], False)
 """

@@ -1,9 +1,12 @@
 """The inverse of `write_program`: it builds frozen data and runs nothing. Whether the data makes sense is asked by `check_program`.
 
->>> from deepalgo.ir import Input, Kind, Type
+>>> from deepalgo.ir import parse
 >>> from deepalgo.storage.write_program import write_program
->>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL))
->>> program = Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(0))
+>>> program = parse('''
+... double(x: real)
+...   %y = add %x %x
+...   return %y
+... ''')
 >>> read_program(write_program(program, Tensors()), Tensors()) == program
 True
 """

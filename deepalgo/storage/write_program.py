@@ -1,10 +1,13 @@
 """A program as JSON: values and spans in tables, statements that refer to them by number.
 
->>> from deepalgo.ir import Input, Kind, Type
->>> x, y = Value(0, Type(Kind.REAL), "x"), Value(1, Type(Kind.REAL))
->>> written = write_program(Program("double", (Input("x", x),), (), Block((), (Op(y, "add", (x, x)),), (y,)), Leaf(0)), Tensors())
+>>> from deepalgo.ir import parse
+>>> written = write_program(parse('''
+... double(x: real)
+...   %y = add %x %x
+...   return %y
+... '''), Tensors())
 >>> written["values"]
-[[0, 'REAL', [], 'x'], [1, 'REAL', [], '']]
+[[0, 'REAL', [], 'x'], [1, 'REAL', [], 'y']]
 >>> written["body"]
 {'params': [], 'body': [{'op': 'add', 'result': 1, 'args': [0, 0], 'attrs': {}, 'by': 'python', 'guard': 0, 'span': None}], 'results': [1]}
 """
