@@ -21,8 +21,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deepalgo.emit.levels import PLAIN, Level, find_levels
 from deepalgo.ir import Attr, Block, If, Kind, Loop, Op, Program, Try, Value, While
+from deepalgo.ir.facts.varies import PLAIN, Level, find_levels
 from deepalgo.ir.rewriter import CASTS, Fresh, Rewriter
 from deepalgo.ops.table import TABLE
 

@@ -23,8 +23,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from deepalgo.emit.levels import Level, find_levels
 from deepalgo.ir import Block, Kind, Op, Program, Value
+from deepalgo.ir.facts import Level, find_levels
 from deepalgo.ir.rewriter import Fresh, Rewriter
 
 

@@ -14,7 +14,6 @@ from deepalgo.emit.coerce import coerce
 from deepalgo.emit.fold import fold
 from deepalgo.emit.forgive import forgive
 from deepalgo.emit.hoist import hoist
-from deepalgo.emit.levels import Level, find_levels
 from deepalgo.emit.look_up import look_up
 from deepalgo.emit.mask import mask, mask_all
 from deepalgo.emit.merge import merge
@@ -25,6 +24,7 @@ from deepalgo.emit.truths import truths_as_numbers
 from deepalgo.emit.unroll import unroll
 from deepalgo.emit.weigh import Scales
 from deepalgo.ir import Check, If, Program, Try, walk
+from deepalgo.ir.facts import Level, find_levels
 
 
 @dataclass(frozen=True, slots=True)

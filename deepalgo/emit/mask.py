@@ -25,9 +25,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from deepalgo.emit.risk import at_risk, constants, exposed
+from deepalgo.emit.risk import at_risk, exposed
 from deepalgo.emit.unite import Path, unite
 from deepalgo.ir import Attr, Block, Check, If, Loop, Op, Program, Value, While, captured, walk
+from deepalgo.ir.facts import constants
 from deepalgo.ir.rewriter import INT, Fresh, Rewriter
 
 

@@ -21,10 +21,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from deepalgo.ir import Kind, Op, Value
+from deepalgo.ir.facts.constants import is_constant
+from deepalgo.ir.facts.truths import fold_of, is_logical, sufficient
+from deepalgo.ops.ranges import ABOVE, ALL_OUTCOMES, BELOW, EQUAL, FINITE, UNORDERED, mirrored
+from deepalgo.ops.table import TABLE
 
-NAMES = {"ge": "at_least", "gt": "above", "le": "at_most", "lt": "below"}
-OPPOSITE = {"ge": "lt", "gt": "le", "le": "gt", "lt": "ge", "eq": "ne", "ne": "eq"}
-MIRROR = {"ge": "le", "gt": "lt", "le": "ge", "lt": "gt", "eq": "eq", "ne": "ne"}
+#: The questions by the outcomes of a comparison that they allow.
+NAMES = {ABOVE | EQUAL: "at_least", ABOVE: "above", BELOW | EQUAL: "at_most", BELOW: "below"}
 #: More questions than these take as long as the mask.
 MANY = 3
 
@@ -80,37 +83,36 @@ class Search:
             return None
         if self.is_at_hand(ok):
             return Question("holds" if truth else "never", ok)
-        match op.name:
-            case "not":
-                return self.settle(op.args[0], not truth)
-            case "and" | "or":
-                found = [self.settle(arg, truth) for arg in op.args]
-                parts = tuple(part for part in found if part is not None)
-                if truth == (op.name == "and"):
-                    return Several("and", parts) if len(parts) == 2 else None
-                return Several("or", parts) if len(parts) == 2 else parts[0] if parts else None
-            case "no_overflow" | "isfinite" if truth and op.args[0].type.kind == Kind.REAL:
-                return Question("finite", op.args[0])
-            case "isinf" | "isnan" if not truth and op.args[0].type.kind == Kind.REAL:
-                return Question("finite", op.args[0])
-            case "lt" | "le" | "gt" | "ge" | "eq" | "ne":
-                return self.compare(op, truth)
-            case _:
-                return None
+        if is_logical(op):
+            return self.join(op, truth)
+        row = TABLE[op.name]
+        if row.order:
+            return self.compare(op, row.order if truth else ALL_OUTCOMES & ~row.order)
+        finite = row.sorts[0 if truth else 1] & FINITE and op.args[0].type.kind == Kind.REAL
+        return Question("finite", op.args[0]) if finite else None
 
-    def compare(self, op: Op, truth: bool) -> Question | None:
+    def join(self, op: Op, truth: bool) -> Questions | None:
+        """Questions about the operands of an operation on truth values."""
+        together, sides = sufficient(fold_of(op), truth, len(op.args))
+        found = [None if side is None else self.settle(arg, side) for arg, side in zip(op.args, sides, strict=True)]
+        parts = tuple(part for part in found if part is not None)
+        if not parts or (together and len(parts) < len(found)):
+            return None
+        return parts[0] if len(parts) == 1 else Several("and" if together else "or", parts)
+
+    def compare(self, op: Op, order: int) -> Question | None:
         """A value against a bound that is the same for all samples."""
-        name, (value, bound) = op.name, op.args
+        value, bound = op.args
         if self.is_steady(value):
-            name, value, bound = MIRROR[name], bound, value
-        name = name if truth else OPPOSITE[name]
+            order, value, bound = mirrored(order), bound, value
         if self.is_steady(value) or not self.is_steady(bound) or bound.type.shape or max(value.type.kind, bound.type.kind) > Kind.REAL:
             return None
-        if name == "ne" and self.is_zero(bound):
+        if order == ALL_OUTCOMES & ~EQUAL and self.is_zero(bound):
             return Question("nonzero", value)
-        return Question(NAMES[name], value, bound) if name in NAMES and value.type.kind >= Kind.INT else None
+        name = NAMES.get(order & ~UNORDERED)
+        return Question(name, value, bound) if name is not None and value.type.kind >= Kind.INT else None
 
     def is_zero(self, value: Value) -> bool:
         """Whether a value is the constant 0."""
         op = self.ops.get(value)
-        return op is not None and op.name == "const" and op.attr("value") in (0, False)
+        return op is not None and is_constant(op) and op.attrs[0][1] in (0, False)

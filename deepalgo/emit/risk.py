@@ -18,13 +18,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Statement, Try, Value, While, captured, walk
+from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Statement, Try, Value, While, captured
 from deepalgo.ops.table import TABLE
-
-
-def constants(block: Block) -> dict[Value, Attr]:
-    """The values that constants define, in a block and the blocks inside it."""
-    return {op.result: op.attr("value") for op in walk(block) if isinstance(op, Op) and op.name == "const"}
 
 
 def exposed(block: Block, known: Mapping[Value, Attr], params: Iterable[Value] = ()) -> list[Value]:

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from deepalgo.emit.expression import UNARY, Text, bracket, words
-from deepalgo.emit.levels import Level
 from deepalgo.emit.names import Names
 from deepalgo.emit.value_code import ValueWriter
 from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Try, Value, While, captured, walk
+from deepalgo.ir.facts import Level
 from deepalgo.runtime.segments import SHORT
 
 #: With more branches and loops than these, arms and bodies do not stand inside of the function that calls them.

@@ -28,9 +28,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from deepalgo.emit.levels import Level, find_levels
-from deepalgo.emit.risk import constants
 from deepalgo.ir import Attr, Block, Kind, Loop, Op, Program, Type, Value
+from deepalgo.ir.facts import Level, constants, find_levels
 from deepalgo.ir.rewriter import Fresh, Rewriter
 
 REAL = Type(Kind.REAL)

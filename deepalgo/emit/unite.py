@@ -25,10 +25,9 @@ import heapq
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 
-from deepalgo.emit.levels import Level, find_levels
-from deepalgo.emit.risk import constants
 from deepalgo.emit.weigh import CHOICE
 from deepalgo.ir import Attr, Block, Kind, Op, Program, Statement, Type, Value, blocks, captured, defined, used
+from deepalgo.ir.facts import Level, constants, find_levels
 from deepalgo.ir.rewriter import Fresh, Rewriter
 from deepalgo.ops.table import TABLE
 

@@ -19,11 +19,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from deepalgo.emit.expression import ATOM, Text, bracket, fill, literal
-from deepalgo.emit.levels import Level, find_levels
 from deepalgo.emit.names import Names
 from deepalgo.emit.quick_checks import Questions, Several, quick_questions
 from deepalgo.emit.ties import find_ties
 from deepalgo.ir import Attr, Block, Check, Kind, Op, Program, Statement, Value, blocks, captured, used
+from deepalgo.ir.facts import Level, find_levels
 from deepalgo.ops.table import TABLE
 from deepalgo.spans import display_name
 

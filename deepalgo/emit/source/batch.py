@@ -31,10 +31,11 @@ from dataclasses import dataclass, replace
 
 from deepalgo.emit.catch import catch
 from deepalgo.emit.source.exits import Stop, all_read, ends_by
-from deepalgo.emit.source.simplify import Simplify, constants, simplify
+from deepalgo.emit.source.simplify import Simplify, simplify
 from deepalgo.emit.source.spread import spread_ends
 from deepalgo.errors import InputError
 from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Type, Value, While, walk
+from deepalgo.ir.facts.constants import single
 from deepalgo.ir.rewriter import BOOL, Fresh, Rewriter
 from deepalgo.ops.table import infer
 
@@ -94,7 +95,7 @@ class Batch(Rewriter):
         match op.name:
             case "const" | "weight":
                 self.out.append(op)
-                self.known.update(constants((op,)))
+                self.known.update(single((op,)))
             case "stack":
                 self.stacks[op.result] = args
             case "gather" | "pick_at" if args[0] in self.stacks:
@@ -196,7 +197,8 @@ class Batch(Rewriter):
         test = Simplify(self.fresh, {**self.known, **{loop.test.params[place]: True for place in flags}})
         test.statements(loop.test.body)
         asked = test.see(loop.test.results)[0]
-        round_ = Round(Block((), tuple(test.out), () if asked in test.known else (asked,)), [loop.body.results[place] for place in flags])
+        settled = test.facts.constant(asked) is not None
+        round_ = Round(Block((), tuple(test.out), () if settled else (asked,)), [loop.body.results[place] for place in flags])
         places = [place for place in range(len(loop.init)) if place not in flags]
         self.env.update((loop.body.params[place], self.const(True)) for place in flags)
         kept = [tuple(group[place] for place in places) for group in (loop.results, loop.init, loop.test.params, loop.body.params)]

@@ -45,9 +45,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from deepalgo.emit.prune import prune
-from deepalgo.emit.source.simplify import Simplify, constants, simplify
+from deepalgo.emit.source.simplify import Simplify, simplify
 from deepalgo.emit.source.spread import pruned, settled, spread_ends
 from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Value, While, blocks, captured, defined, used, walk
+from deepalgo.ir.facts.constants import single
 from deepalgo.ir.rewriter import BOOL, Fresh, Rewriter
 
 MARK = "@leave"
@@ -137,7 +138,7 @@ class Exits:
         assert isinstance(loop, While)
         after = body.body[places[-1] + 1 :]
         fresh = Fresh.of(program)
-        known = constants(body.body[: places[-1]])
+        known = single(body.body[: places[-1]])
         while (found := find_exit(fresh, loop, known)) is not None:
             ending = _ending(fresh, found.leaving, loop, after, body.results, known)
             if not _is_worth_it(loop, after, ending):
@@ -172,7 +173,7 @@ def find_exit(fresh: Fresh, loop: While, known: Mapping[Value, Attr]) -> Exit | 
         if not truth:
             negated = fresh.value(BOOL)
             before, found = (*before, Op(negated, "not", (found,))), negated
-        facts = {**known, **constants(before), loop.body.params[place]: True}
+        facts = {**known, **single(before), loop.body.params[place]: True}
         leaving = _specialised(fresh, Block((), rest, loop.body.results), before, facts, found, True)
         staying = _specialised(fresh, Block(loop.body.params, rest, loop.body.results), before, facts, found, False)
         return Exit(found, before, leaving, staying, place)
@@ -186,8 +187,8 @@ def _specialised(
     pass_ = Simplify(fresh, facts)
     for op in before:
         if isinstance(op, Op):
-            pass_.note(op)
-    pass_.learn(condition, truth)
+            pass_.facts.note(op)
+    pass_.facts.learn(condition, truth)
     pass_.renews = truth
     pass_.statements(rest.body)
     results = settled(pass_, rest.results)
@@ -198,7 +199,7 @@ def ends_by(fresh: Fresh, test: Block, flag: Value) -> bool:
     """Whether the test fails if the flag is false."""
     pass_ = Simplify(fresh, {flag: False})
     pass_.statements(test.body)
-    return pass_.known.get(pass_.see(test.results)[0]) is False
+    return pass_.facts.constant(pass_.see(test.results)[0]) is False
 
 
 def _cause(body: Block, after: Value) -> tuple[Value, bool, int] | None:
@@ -220,9 +221,9 @@ def _causes(body: Block, flag: Value) -> Iterable[tuple[Value, bool]]:
                 yield from _causes(body, second)
             case If(results, condition, then, orelse) if flag in results:
                 place = results.index(flag)
-                if constants(then.body).get(then.results[place]) is False:
+                if single(then.body).get(then.results[place]) is False:
                     yield condition, True
-                if constants(orelse.body).get(orelse.results[place]) is False:
+                if single(orelse.body).get(orelse.results[place]) is False:
                     yield condition, False
 
 
@@ -230,7 +231,7 @@ def _ending(
     fresh: Fresh, leaving: Block, loop: While, after: tuple[Statement, ...], results: tuple[Value, ...], known: Mapping[Value, Attr]
 ) -> Block:
     """The rest of the round and what follows the loop, for a sample that leaves here."""
-    pass_ = Simplify(fresh, {**known, **constants(leaving.body)})
+    pass_ = Simplify(fresh, {**known, **single(leaving.body)})
     pass_.renews = True
     pass_.out = list(leaving.body)
     pass_.env.update(zip(loop.results, leaving.results, strict=True))
@@ -258,7 +259,7 @@ class Breaks(Rewriter):
 
     def op(self, op: Op) -> None:
         """Note constants."""
-        self.known.update(constants((op,)))
+        self.known.update(single((op,)))
         super().op(op)
 
     def repeat(self, loop: While) -> None:
@@ -283,9 +284,9 @@ class Breaks(Rewriter):
                 place = loop.test.params.index(param)
             case _:
                 return None
-        numbers = {**self.known, **constants(before)}
+        numbers = {**self.known, **single(before)}
         count, first = numbers.get(limit), self.known.get(loop.init[place])
-        if not isinstance(count, int) or len(before) != len(constants(before)) or repr(first) != "0" or loop.results[place] in self.asked:
+        if not isinstance(count, int) or len(before) != len(single(before)) or repr(first) != "0" or loop.results[place] in self.asked:
             return None
         index = loop.body.params[place]
         if not _steps(loop.body, index, loop.body.results[place], self.known):
@@ -295,7 +296,7 @@ class Breaks(Rewriter):
 
     def without(self, loop: While, flag: int) -> While:
         """The loop without a flag that is true in every round that stays; it stays as it is while another exit needs it."""
-        if constants(loop.body.body).get(loop.body.results[flag], self.known.get(loop.body.results[flag])) is not True:
+        if single(loop.body.body).get(loop.body.results[flag], self.known.get(loop.body.results[flag])) is not True:
             return loop
         pass_ = Simplify(self.fresh, {**self.known, loop.test.params[flag]: True})
         pass_.statements(loop.test.body)
@@ -309,7 +310,7 @@ class Breaks(Rewriter):
 
 def _steps(body: Block, index: Value, after: Value, known: Mapping[Value, Attr]) -> bool:
     """Whether a round adds one to its number."""
-    numbers = {**known, **constants(body.body)}
+    numbers = {**known, **single(body.body)}
     return any(
         isinstance(op, Op) and op.result == after and op.name == "add" and op.args[0] == index and repr(numbers.get(op.args[1])) == "1"
         for op in body.body

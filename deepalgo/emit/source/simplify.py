@@ -29,15 +29,15 @@ f(x: real)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from deepalgo.emit.knowing import QUESTIONS, Knowing
 from deepalgo.emit.prune import prune
-from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Value, While, defined, walk
+from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Value, While, defined, walk
+from deepalgo.ir.facts import Knowing
+from deepalgo.ir.facts.constants import single
 from deepalgo.ir.rewriter import BOOL, Fresh
 
-CASTS: Mapping[str, type] = {"to_real": float, "to_int": int, "to_bool": bool, "to_complex": complex}
 #: Passes after which a program is as simple as it gets.
 ENOUGH = 8
 
@@ -59,12 +59,7 @@ def _size(program: Program) -> tuple[int, int]:
 
 
 class Simplify(Knowing):
-    """`opposites` are the values that are `not` a value, `learned` the truths that hold in the current arm, and what was known before."""
-
-    def __init__(self, fresh: Fresh, known: Mapping[Value, Attr] | None = None) -> None:
-        super().__init__(fresh, known)
-        self.opposites: dict[Value, list[Value]] = {}
-        self.learned: list[tuple[Value, Attr]] = []
+    """Knows in an arm which samples take it."""
 
     def see(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
         """Follow what stands for what stands for a value."""
@@ -77,90 +72,51 @@ class Simplify(Knowing):
         """A constant, or another value."""
         return self.folded(op, args) or self.shortcut(op, args)
 
-    def note(self, made: Op) -> None:
-        """Remember what is the opposite of what, too."""
-        super().note(made)
-        if made.name == "not":
-            self.opposites.setdefault(made.args[0], []).append(made.result)
-
-    def folded(self, op: Op, args: tuple[Value, ...]) -> Value | None:
-        """A constant for a question about constants, or for a constant of another kind."""
-        numbers = self.numbers(op, args)
-        if numbers is None:
-            return None
-        if op.name in QUESTIONS and all(isinstance(number, (bool, int, float)) for number in numbers):
-            return self.const(QUESTIONS[op.name](*numbers))
-        exact = all(isinstance(number, (bool, int)) and abs(number) < 2**53 for number in numbers)
-        return self.const(CASTS[op.name](numbers[0])) if op.name in CASTS and exact else None
-
     def shortcut(self, op: Op, args: tuple[Value, ...]) -> Value | None:
         """A value that the result is equal to."""
         if op.name == "put" and op.attr("key") == ("...",) and args[1].type == op.result.type:
             return args[1]
-        if op.name == "put" and (held := self.made.get(args[1])) is not None and held.name == "take":
+        if op.name == "put" and (held := self.facts.ops.get(args[1])) is not None and held.name == "take":
             return args[0] if held.args[0] == args[0] and held.attr("key") == op.attr("key") else None
         if op.result.type.shape:
             return None
+        known = self.facts.constant
         match op.name:
-            case "and" | "or":
-                return self.logic(op, args)
-            case "not":
-                return self.turned_back(op, args)
-            case "select" if args[0] in self.known:
-                chosen = args[1] if self.known[args[0]] else args[2]
+            case "select" if known(args[0]) is not None:
+                chosen = args[1] if known(args[0]) else args[2]
                 return chosen if chosen.type == op.result.type else None
             case "select" if args[1] == args[2] and args[1].type == op.result.type:
                 return args[1]
             case _:
-                return None
-
-    def logic(self, op: Op, args: tuple[Value, ...]) -> Value | None:
-        """`and` and `or` of a truth and its opposite are known."""
-        if self.is_opposite(*args) or self.is_opposite(*args[::-1]):
-            return self.const(op.name == "or")
-        return super().logic(op, args)
-
-    def is_opposite(self, first: Value, second: Value) -> bool:
-        """Whether the first is `not second`."""
-        op = self.made.get(first)
-        return op is not None and op.name == "not" and op.args[0] == second
+                return self.simpler_truth(op, args)
 
     def check(self, check: Check) -> None:
         """Leave out a check that holds; what was checked holds from there on, where it is a flag that a region hands on."""
         (ok,) = self.see((check.ok,))
-        if self.known.get(ok) is True:
+        if self.facts.constant(ok) is True:
             return
         super().check(check)
-        op = self.made.get(ok)
-        if op is None or (op.name == "not" and op.args[0] not in self.made):
-            self.learn(ok, True)
+        made = self.facts.ops
+        if ok not in made or ((inner := self.opposite(ok)) is not None and inner not in made):
+            self.facts.learn(ok, True)
 
     def block(self, block: Block) -> Block:
         """A block, behind which nothing is known that was learned in it."""
-        before, self.learned = self.learned, []
+        self.facts.enter()
         made = super().block(block)
-        self.forget()
-        self.learned = before
+        self.facts.leave()
         return made
-
-    def forget(self) -> None:
-        """Know no more than before the current block."""
-        for value, held in reversed(self.learned):
-            if held is None:
-                del self.known[value]
-            else:
-                self.known[value] = held
 
     # --- branches ---------------------------------------------------------------------------------------------------------
 
     def branch(self, branch: If) -> None:
         """Only the arm that is taken, or both with what their samples know."""
         condition = self.see((branch.condition,))[0]
-        inner = self.made.get(condition)
-        if inner is not None and inner.name == "not":
-            return self.branch(replace(branch, condition=inner.args[0], then=branch.orelse, orelse=branch.then))
-        if condition in self.known:
-            return self.only(branch, branch.then if self.known[condition] else branch.orelse)
+        inner, known = self.opposite(condition), self.facts.constant(condition)
+        if inner is not None:
+            return self.branch(replace(branch, condition=inner, then=branch.orelse, orelse=branch.then))
+        if known is not None:
+            return self.only(branch, branch.then if known else branch.orelse)
         then, orelse = self.arm(branch.then, condition, True), self.arm(branch.orelse, condition, False)
         made = replace(branch, condition=condition, then=then, orelse=orelse, results=self.define(branch.results))
         if not self.joined(made):
@@ -181,32 +137,13 @@ class Simplify(Knowing):
     def arm(self, block: Block, condition: Value, truth: bool) -> Block:
         """An arm, in which the condition is known."""
         outer, self.out = self.out, []
-        before, self.learned = self.learned, []
-        self.learn(condition, truth)
+        self.facts.enter()
+        self.facts.learn(condition, truth)
         self.statements(block.body)
         result = Block((), tuple(self.out), self.see(block.results))
-        self.forget()
-        self.learned, self.out = before, outer
+        self.facts.leave()
+        self.out = outer
         return result
-
-    def learn(self, condition: Value, truth: bool) -> None:
-        """What a truth says about the values that it was made of."""
-        self.note_truth(condition, truth)
-        for opposite in self.opposites.get(condition, ()):
-            self.note_truth(opposite, not truth)
-        op = self.made.get(condition)
-        if op is None:
-            return
-        if op.name == "not":
-            self.learn(op.args[0], not truth)
-        elif op.name in ("and", "or") and truth == (op.name == "and"):
-            for arg in op.args:
-                self.learn(arg, truth)
-
-    def note_truth(self, value: Value, truth: bool) -> None:
-        """Note a truth until the arm ends."""
-        self.learned.append((value, self.known.get(value)))
-        self.known[value] = truth
 
     def joined(self, made: If) -> bool:
         """Join a branch to one just before it that asks the same; return whether that was done."""
@@ -221,7 +158,7 @@ class Simplify(Knowing):
             return False
         arms = []
         for first, second in ((before.then, made.then), (before.orelse, made.orelse)):
-            inner = Simplify(self.fresh, self.known)
+            inner = Simplify(self.fresh, self.facts.constants())
             inner.env.update(zip(before.results, first.results, strict=True))
             again = inner.block(second)
             arms.append(Block((), (*first.body, *again.body), (*inner.see(first.results), *again.results)))
@@ -232,7 +169,7 @@ class Simplify(Knowing):
     def resolve(self, made: If) -> None:
         """Results that are the same in both arms, and flags that say no more than the condition."""
         inside = {value for arm in (made.then, made.orelse) for statement in arm.body for value in defined(statement)}
-        known = {**self.known, **constants(made.then.body), **constants(made.orelse.body)}
+        known = {**self.facts.constants(), **single(made.then.body), **single(made.orelse.body)}
         for result, first, second in zip(made.results, made.then.results, made.orelse.results, strict=True):
             one, other = known.get(first), known.get(second)
             same = first == second or (one is not None and repr(one) == repr(other))
@@ -291,7 +228,7 @@ class Simplify(Knowing):
 
     def changing(self, init: tuple[Value, ...], params: tuple[Value, ...], body: Block) -> list[int]:
         """The places of what a round may change."""
-        kept, known = [], {**self.known, **constants(body.body)}
+        kept, known = [], {**self.facts.constants(), **single(body.body)}
         for place, (first, param, after) in enumerate(zip(self.see(init), params, body.results, strict=True)):
             same = after == param or (after in known and first in known and repr(known[after]) == repr(known[first]))
             if not same or first.type != param.type:
@@ -306,7 +243,7 @@ class Simplify(Knowing):
 
     def unlike(self, init: tuple[Value, ...], twins: Sequence[tuple[Value, ...]], body: Block, places: list[int]) -> list[int]:
         """The places without flags that are always equal to another one, which stands for them."""
-        known, kept = {**self.known, **constants(body.body)}, []
+        known, kept = {**self.facts.constants(), **single(body.body)}, []
         found: dict[object, int] = {}
         for place in places:
             ends = self.see((init[place],))[0], body.results[place]
@@ -320,7 +257,7 @@ class Simplify(Knowing):
 
     def settle(self, results: tuple[Value, ...], body: Block) -> None:
         """What every round sets to one constant is that constant after the loop, as there is a round."""
-        known = {**self.known, **constants(body.body)}
+        known = {**self.facts.constants(), **single(body.body)}
         for result, after in zip(results, body.results, strict=True):
             value = known.get(after)
             if value is not None and after.type == result.type:
@@ -328,19 +265,14 @@ class Simplify(Knowing):
 
     def first_test(self, test: Block, init: Mapping[Value, Value]) -> bool:
         """Whether the test is known to hold when the loop begins."""
-        trial = Simplify(self.fresh, self.known)
+        trial = Simplify(self.fresh, self.facts.constants())
         trial.env.update(self.env)
         trial.env.update(init)
         if any(not isinstance(statement, Op) for statement in test.body):
             return False
         trial.statements(test.body)
-        return trial.known.get(trial.see(test.results)[0]) is True
+        return trial.facts.constant(trial.see(test.results)[0]) is True
 
 
 def _at(values: tuple[Value, ...], places: list[int]) -> tuple[Value, ...]:
     return tuple(values[place] for place in places)
-
-
-def constants(statements: Iterable[Statement]) -> dict[Value, Attr]:
-    """The single constants among statements."""
-    return {op.result: op.attr("value") for op in statements if isinstance(op, Op) and op.name == "const" and not op.result.type.shape}

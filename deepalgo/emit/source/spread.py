@@ -38,8 +38,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from deepalgo.emit.prune import prune
-from deepalgo.emit.source.simplify import Simplify, constants
+from deepalgo.emit.source.simplify import Simplify
 from deepalgo.ir import Attr, Block, If, Loop, Op, Program, Statement, Try, Value, While, used, walk
+from deepalgo.ir.facts.constants import single
 from deepalgo.ir.rewriter import BOOL, Fresh
 
 #: Statements behind a branch up to which they are copied into its arms.
@@ -58,7 +59,7 @@ def _spread(fresh: Fresh, block: Block, known: Mapping[Value, Attr]) -> Block:
         return block
     before, branch, after = block.body[:place], block.body[place], block.body[place + 1 :]
     assert isinstance(branch, If)
-    facts = {**known, **constants(before)}
+    facts = {**known, **single(before)}
     arms = []
     for arm, truth in ((branch.then, True), (branch.orelse, False)):
         pass_ = Simplify(fresh, {**facts, branch.condition: truth})
@@ -93,7 +94,7 @@ def _knows(branch: If, flag: Value) -> bool:
     for arm in (branch.then, branch.orelse):
         value = arm.results[place]
         inner = next((item for item in arm.body if isinstance(item, If) and value in item.results), None)
-        if constants(arm.body).get(value) is not None or (inner is not None and _knows(inner, value)):
+        if single(arm.body).get(value) is not None or (inner is not None and _knows(inner, value)):
             return True
     return False
 
@@ -105,7 +106,8 @@ def _size(statements: Iterable[Statement]) -> int:
 
 def settled(pass_: Simplify, values: tuple[Value, ...]) -> tuple[Value, ...]:
     """What stands for the values: constants where they are known."""
-    return tuple(pass_.const(pass_.known[value]) if value in pass_.known else value for value in pass_.see(values))
+    found = [(value, pass_.facts.constant(value)) for value in pass_.see(values)]
+    return tuple(value if number is None else pass_.const(number) for value, number in found)
 
 
 def pruned(block: Block) -> Block:
