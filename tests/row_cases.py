@@ -25,6 +25,8 @@ from deepalgo.emit.expression import Text, fill
 from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops import forms
 from deepalgo.ops.indexing import PUT, index_of, subscript
+from deepalgo.ops.numpy_forms.matching import match_boxes
+from deepalgo.ops.numpy_forms.places import add_at
 from deepalgo.ops.table import TABLE, infer
 from deepalgo.runtime.gradient import cut
 
@@ -55,7 +57,7 @@ class Case:
 
 #: Attributes of rows that work number by number.
 ATTRS: dict[str, dict[str, Attr]] = {
-    "round_digits": {"digits": 2}, "jv": {"order": 2.5}, "iv": {"order": 1.0}, "kv": {"order": 2.0}, "lambertw": {"branch": 0},
+    "round_digits": {"digits": 0}, "jv": {"order": 2.5}, "iv": {"order": 1.0}, "kv": {"order": 2.0}, "lambertw": {"branch": 0},
 }
 TRANSFORMS = ((0, 0, 0), (1, 0, 0))
 MATRIX, VECTOR = real(3, 3), real(3)
@@ -75,6 +77,8 @@ LISTED: tuple[tuple[str, tuple[Type, ...], dict[str, Attr]], ...] = (
     ("reshape", (real(2, 3),), {"shape": (3, 2)}), ("permute", (real(2, 3, 4),), {"axes": (1, 2, 0)}),
     ("broadcast", (VECTOR,), {"shape": (2, 3)}),
     ("concat", (real(2), real(3)), {"axis": 0}),
+    ("add_at", (real(4), whole(3), real(3)), {"axis": 0}), ("add_at", (real(2, 4), whole(3), real(2, 3)), {"axis": 1}),
+    ("take_along", (VECTOR, whole(3)), {"axis": 0}), ("take_along", (real(2, 3), whole(2, 3)), {"axis": 1}),
     ("lead", (VECTOR,), {"count": 1}),
     *((name, (VECTOR,), {"axis": 0}) for name in "prod amin amax any all argmin argmax cumsum cumprod sort argsort norm2 fft ifft".split()),
     *((name, (real(2, 3),), {"axis": None}) for name in ("amin", "amax", "cumsum", "norm2")),
@@ -135,7 +139,8 @@ GRID = (-2.3, -0.7, 0.21, 0.43, 0.85, 1.7, 2.6, 5.2)
 def samples(case: Case, count: int = 12, seed: int = 0) -> list[list[np.ndarray]]:
     """So many lists of operands; for single real numbers all combinations of the grid."""
     if case.types and all(type == REAL for type in case.types) and len(case.types) <= 3:
-        return [[np.array(number) for number in numbers] for numbers in itertools.product(GRID, repeat=len(case.types))]
+        grids = [[number * (1 + 0.037 * place) for number in GRID] for place in range(len(case.types))]  # no two operands are equal
+        return [[np.array(number) for number in numbers] for numbers in itertools.product(*grids)]
     rng = np.random.default_rng(seed)
     return [[_operand(case, place, rng) for place in range(len(case.types))] for _ in range(count)]
 
@@ -148,6 +153,8 @@ def _operand(case: Case, place: int, rng: np.random.Generator) -> np.ndarray:
         return np.array(1.25 * place)
     if type.kind is Kind.BOOL:
         return rng.random(type.shape) < 0.5
+    if case.name == "take_along" and place:
+        return np.argsort(rng.random(type.shape), axis=-1)
     if type.kind is Kind.INT:
         return rng.integers(0, 2, type.shape)
     if case.name in ("interp", "searchsorted") and type.shape and place < 2:
@@ -174,6 +181,7 @@ RUN = SimpleNamespace(
     to_complex=lambda x: x.to(torch.complex128),
 )
 SPACE: dict[str, Any] = {"math": math, "np": np, "scipy": scipy, "inf": math.inf, "nan": math.nan}
+SPACE["add_at"], SPACE["match_boxes"] = add_at, match_boxes
 exec(PUT, SPACE)
 
 

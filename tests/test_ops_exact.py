@@ -11,6 +11,7 @@ import torch
 
 from deepalgo.kinds import Kind
 from deepalgo.ops.row import Hazard, Row
+from deepalgo.ops.slope import Slope
 from deepalgo.ops.table import TABLE
 from tests.row_cases import all_cases, cases, in_numpy, in_python, in_torch, label, samples
 
@@ -85,9 +86,9 @@ def test_exact_arithmetic_is_rounded_correctly(name):
             assert ours == float(exact) or exact == 0 == ours, (name, row, ours)
 
 
-@pytest.mark.parametrize("fact", ["hazard", "exact", "cost"])
+@pytest.mark.parametrize("fact", ["hazard", "exact", "cost", "slope"])
 def test_a_row_must_state_what_has_no_default(fact):
-    facts = {"hazard": Hazard.NONE, "exact": True, "cost": 1}
+    facts = {"hazard": Hazard.NONE, "exact": True, "cost": 1, "slope": Slope("2")}
     with pytest.raises(TypeError, match=f"missing 1 required keyword-only argument: '{fact}'"):
         Row("double", types=TABLE["neg"].types, python="2 * {0}", numpy="2 * {0}", torch="2 * {0}",
             **{name: value for name, value in facts.items() if name != fact})

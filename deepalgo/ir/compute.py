@@ -149,6 +149,7 @@ def _space(text: str) -> dict[str, Any]:
     space = dict(SPACE)
     if "scipy." in text:
         space["scipy"] = SimpleNamespace(special=importlib.import_module("scipy.special"))
-    if "match_boxes(" in text:
-        space["match_boxes"] = importlib.import_module("deepalgo.ops.numpy_forms.matching").match_boxes
+    for name, module in (("match_boxes", "matching"), ("add_at", "places")):
+        if f"{name}(" in text:
+            space[name] = getattr(importlib.import_module(f"deepalgo.ops.numpy_forms.{module}"), name)
     return space

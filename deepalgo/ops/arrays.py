@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops import bounds
 from deepalgo.ops.row import Hazard, Row, broadcast, common_kind
+from deepalgo.ops.slope import Adjoint, Slope
 
 KINDS = {bool: Kind.BOOL, int: Kind.INT, float: Kind.REAL, complex: Kind.COMPLEX}
 
@@ -78,34 +79,40 @@ ROWS = (
     Row(
         "const", types=_const,
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0,
+        slope=Slope(),
         python="{value}", numpy="{value}", torch="{value}",
     ),
     Row(
         "weight", types=_weight,
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0,
+        slope=Slope(),
         python="{key}", numpy="{key}", torch="{key}",
     ),
     Row(
         "stack", types=_stack, common=Kind.BOOL, broadcasts=False,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=2.7,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=2.7, moves=True,
+        slope=Adjoint("index(g, key=(place,))", ...),
         python="[{*}]", numpy="np.stack([{*}])", torch="ops.stack(({*},), {batch})",
         bounds=bounds.any_of,
     ),
     Row(
         "index", types=_index, broadcasts=False,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0, moves=True,
+        slope=Adjoint("put(zeros(x), g, key=key)"),
         python="{0}{path}", numpy="{0}[{key}]", torch="{0}[{key}]",
         bounds=bounds.unchanged,
     ),
     Row(
         "gather", types=_gather, broadcasts=False,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=15,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=15, moves=True,
+        slope=Adjoint("add_at(zeros(x), y, g, axis=0)", None),
         python="{0}[{1}]", numpy="{0}[{1}]", torch="ops.gather({0}, {1}, {batch0}, {batch1})",
         bounds=bounds.unchanged,
     ),
     Row(
         "sum", types=_sum, common=Kind.INT, broadcasts=False,
         hazard=Hazard.NONE, exact=False, cost=40,
+        slope=Adjoint("broadcast(along(g, x, axis), shape=shape(x))"),
         python="sum({0})", numpy="np.sum({0}, axis={axis})", torch="ops.sum({0}, {axis}, {batch0})",
         bounds=bounds.total,
     ),

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 
 from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops import bounds
-from deepalgo.ops.ranges import ABOVE, BELOW, EQUAL, UNORDERED
+from deepalgo.ops.ranges import ABOVE, BELOW, EQUAL, UNORDERED, Range
 from deepalgo.ops.row import Hazard, Row, broadcast, check_single, common_kind, elementwise
+from deepalgo.ops.slope import FLAT, Slope
 
 EQUALITY = elementwise(result=Kind.BOOL)
 ORDER = elementwise(most=Kind.REAL, result=Kind.BOOL)
@@ -48,6 +49,7 @@ ROWS = (
     Row(
         "lt", types=ORDER, common=Kind.BOOL,
         hazard=Hazard.NONE, exact=True, cost=0.6,
+        slope=FLAT,
         python="{0} < {1}", numpy="{0} < {1}", torch="{0} < {1}",
         batched="ops.lt({0}, {1})",
         order=BELOW, fold=operator.lt,
@@ -56,6 +58,7 @@ ROWS = (
     Row(
         "le", types=ORDER, common=Kind.BOOL,
         hazard=Hazard.NONE, exact=True, cost=0.6,
+        slope=FLAT,
         python="{0} <= {1}", numpy="{0} <= {1}", torch="{0} <= {1}",
         batched="ops.le({0}, {1})",
         order=BELOW | EQUAL, fold=operator.le,
@@ -64,6 +67,7 @@ ROWS = (
     Row(
         "gt", types=ORDER, common=Kind.BOOL,
         hazard=Hazard.NONE, exact=True, cost=0.6,
+        slope=FLAT,
         python="{0} > {1}", numpy="{0} > {1}", torch="{0} > {1}",
         batched="ops.gt({0}, {1})",
         order=ABOVE, fold=operator.gt,
@@ -72,6 +76,7 @@ ROWS = (
     Row(
         "ge", types=ORDER, common=Kind.BOOL,
         hazard=Hazard.NONE, exact=True, cost=0.6,
+        slope=FLAT,
         python="{0} >= {1}", numpy="{0} >= {1}", torch="{0} >= {1}",
         batched="ops.ge({0}, {1})",
         order=ABOVE | EQUAL, fold=operator.ge,
@@ -80,6 +85,7 @@ ROWS = (
     Row(
         "eq", types=EQUALITY, common=Kind.BOOL,
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0.6,
+        slope=FLAT,
         python="{0} == {1}", numpy="{0} == {1}", torch="{0} == {1}",
         batched="ops.eq({0}, {1})",
         order=EQUAL, fold=operator.eq,
@@ -88,6 +94,7 @@ ROWS = (
     Row(
         "ne", types=EQUALITY, common=Kind.BOOL,
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0.6,
+        slope=FLAT,
         python="{0} != {1}", numpy="{0} != {1}", torch="{0} != {1}",
         batched="ops.ne({0}, {1})",
         order=BELOW | ABOVE | UNORDERED, fold=operator.ne,
@@ -96,83 +103,97 @@ ROWS = (
     Row(
         "and", types=LOGIC,
         hazard=Hazard.NONE, exact=True, cost=0.2,
+        slope=FLAT,
         python="{0} and {1}", numpy="np.logical_and({0}, {1})", torch="{0} & {1}",
         fold=lambda a, b: bool(a and b),
     ),
     Row(
         "or", types=LOGIC,
         hazard=Hazard.NONE, exact=True, cost=0.2,
+        slope=FLAT,
         python="{0} or {1}", numpy="np.logical_or({0}, {1})", torch="{0} | {1}",
         fold=lambda a, b: bool(a or b),
     ),
     Row(
         "xor", types=LOGIC,
         hazard=Hazard.NONE, exact=True, cost=0.2,
+        slope=FLAT,
         python="{0} != {1}", numpy="np.logical_xor({0}, {1})", torch="{0} ^ {1}",
         fold=operator.xor,
     ),
     Row(
         "not", types=LOGIC,
         hazard=Hazard.NONE, exact=True, cost=0.2,
+        slope=FLAT,
         python="not {0}", numpy="np.logical_not({0})", torch="~{0}",
         fold=operator.not_,
     ),
     Row(
         "select", types=_select, common=Kind.BOOL, apart=1,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=1.2,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=1.2, moves=True,
+        slope=Slope(None, "select(x, 1.0, 0.0)", "select(x, 0.0, 1.0)"),
         python="({1} if {0} else {2})", numpy="np.where({0}, {1}, {2})", torch="ops.where({0}, {1}, {2})",
         bounds=bounds.behind_first, fold=lambda condition, a, b: a if condition else b,
     ),
     Row(
         "cut", types=_cut, broadcasts=False,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0, moves=True,
+        slope=Slope(None, "select(x, 1.0, 0.0)"),
         python="{1}", numpy="{1}", torch="run.cut({0}, {1})",
         bounds=bounds.last,
     ),
     Row(
         "first", types=_first, broadcasts=False,
-        hazard=Hazard.NONE, exact=True, cost=1.3,
+        hazard=Hazard.NONE, exact=True, cost=1.3, range=Range(0.0, nan=False),
+        slope=FLAT,
         python="[{*}, True].index(True)", numpy="np.argmax([{*}, True])", torch="ops.first({*})",
     ),
     Row(
         "look_up", types=_look_up, common=Kind.BOOL, apart=1, broadcasts=False,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=1.2,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=1.2, moves=True,
+        slope=Slope(None, "select(x == place - 1, 1.0, 0.0)", ...),
         python="[{*}][1 + {0}]", numpy="[{*}][1 + {0}]", torch="ops.look_up({*})",
         bounds=bounds.behind_first,
     ),
     Row(
         "min", types=CHOICE, common=Kind.BOOL,
         hazard=Hazard.NONE, exact=True, cost=4,
+        slope=Slope("select(y < x, 0.0, 1.0)", "select(y < x, 1.0, 0.0)"),
         python="min({0}, {1})", numpy="np.where({1} < {0}, {1}, {0})", torch="ops.min({0}, {1})",
         bounds=bounds.smaller, fold=min,
     ),
     Row(
         "max", types=CHOICE, common=Kind.BOOL,
         hazard=Hazard.NONE, exact=True, cost=4,
+        slope=Slope("select(y > x, 0.0, 1.0)", "select(y > x, 1.0, 0.0)"),
         python="max({0}, {1})", numpy="np.where({1} > {0}, {1}, {0})", torch="ops.max({0}, {1})",
         bounds=bounds.larger, fold=max,
     ),
     Row(
         "minimum", types=CHOICE, common=Kind.BOOL,
         hazard=Hazard.NONE, exact=True, cost=5,
+        slope=Slope("select(x <= y or isnan(x), 1.0, 0.0)", "select(x <= y or isnan(x), 0.0, 1.0)"),
         python="({1} if {1} < {0} or {1} != {1} else {0})", numpy="np.minimum({0}, {1})", torch="ops.minimum({0}, {1})",
         bounds=bounds.smaller,
     ),
     Row(
         "maximum", types=CHOICE, common=Kind.BOOL,
         hazard=Hazard.NONE, exact=True, cost=5,
+        slope=Slope("select(x >= y or isnan(x), 1.0, 0.0)", "select(x >= y or isnan(x), 0.0, 1.0)"),
         python="({1} if {1} > {0} or {1} != {1} else {0})", numpy="np.maximum({0}, {1})", torch="ops.maximum({0}, {1})",
         bounds=bounds.larger,
     ),
     Row(
         "fmin", types=CHOICE, common=Kind.BOOL,
         hazard=Hazard.NONE, exact=True, cost=5,
+        slope=Slope("select(x <= y or isnan(y), 1.0, 0.0)", "select(x <= y or isnan(y), 0.0, 1.0)"),
         python="({1} if {1} < {0} or {0} != {0} else {0})", numpy="np.fmin({0}, {1})", torch="ops.fmin({0}, {1})",
         bounds=bounds.smaller,
     ),
     Row(
         "fmax", types=CHOICE, common=Kind.BOOL,
         hazard=Hazard.NONE, exact=True, cost=5,
+        slope=Slope("select(x >= y or isnan(y), 1.0, 0.0)", "select(x >= y or isnan(y), 0.0, 1.0)"),
         python="({1} if {1} > {0} or {0} != {0} else {0})", numpy="np.fmax({0}, {1})", torch="ops.fmax({0}, {1})",
         bounds=bounds.larger,
     ),

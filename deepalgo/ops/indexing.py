@@ -20,6 +20,7 @@ from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops import bounds
 from deepalgo.ops.by_numpy import blank, by_numpy, check_kinds, type_of
 from deepalgo.ops.row import Hazard, Row
+from deepalgo.ops.slope import Adjoint
 
 #: The function that NumPy spellings call to replace a part of an array.
 PUT = """
@@ -107,33 +108,38 @@ _pick_anywhere = by_numpy(np.take, "axis")
 ROWS = (
     Row(
         "take", types=_take, broadcasts=False,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=1.5,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=1.5, moves=True,
+        slope=Adjoint("put(zeros(x), g, key=key)"),
         python="{0}[{subscript}]", numpy="{0}[{subscript}]", torch="ops.take({0}, {key}, {batch0})",
         bounds=bounds.unchanged,
     ),
     Row(
         "put", types=_put, broadcasts=False,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=5,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=5, moves=True,
+        slope=Adjoint("put(g, 0.0, key=key)", "take(g, key=key)"),
         python="put({0}, np.s_[{subscript}], {1})", numpy="put({0}, np.s_[{subscript}], {1})",
         torch="ops.put({0}, {1}, {key}, {batch0}, {batch1})",
         bounds=bounds.first_two,
     ),
     Row(
         "pick", types=by_numpy(np.take, "indices", "axis"), broadcasts=False,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=8,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=8, moves=True,
+        slope=Adjoint("add_at(zeros(x), const(value=indices), g, axis=axis)"),
         python="np.take({0}, {indices}, {axis})", numpy="np.take({0}, {indices}, {axis})",
         torch="ops.pick({0}, {indices}, {axis}, {batch0})",
         bounds=bounds.unchanged,
     ),
     Row(
         "put_at", types=_put_at, broadcasts=False,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=8,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=8, moves=True,
+        slope=Adjoint("put_at(g, y, 0.0)", None, "gather(g, y)"),
         python="put({0}, {1}, {2})", numpy="put({0}, {1}, {2})", torch="ops.put_at({0}, {1}, {2}, {batch0}, {batch1}, {batch2})",
         bounds=bounds.outer_two,
     ),
     Row(
         "pick_at", types=_pick_at, broadcasts=False,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=20,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=20, moves=True,
+        slope=Adjoint("add_at(zeros(x), y, g, axis=axis)", None),
         python="np.take({0}, {1}, {axis})", numpy="np.take({0}, {1}, {axis})", torch="ops.pick_at({0}, {1}, {axis}, {batch0}, {batch1})",
         bounds=bounds.unchanged,
     ),

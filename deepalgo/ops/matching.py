@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from deepalgo.kinds import Attr, Kind, Type
+from deepalgo.ops.ranges import Range
 from deepalgo.ops.row import Hazard, Row
+from deepalgo.ops.slope import FLAT, Numerical
 
 
 def _match(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
@@ -31,7 +33,8 @@ def _flow(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 ROWS = (
     Row(
         "match", types=_match, common=Kind.REAL, broadcasts=False,
-        hazard=Hazard.SPREADS, exact=False, cost=770,
+        hazard=Hazard.SPREADS, exact=False, cost=770, range=Range(0.0),
+        slope=Numerical("ops.match", "the distances to the transforms that won"),
         python="match_boxes({0}, {1}, {2}, {transforms}, {p})[0]", numpy="match_boxes({0}, {1}, {2}, {transforms}, {p})[0]",
         torch="ops.match({0}, {1}, {2}, {transforms}, {p}, {batch0}, {batch1}, {batch2})",
         numpy_form="matching",
@@ -40,6 +43,7 @@ ROWS = (
     Row(
         "soft_match", types=_match, common=Kind.REAL, broadcasts=False,
         hazard=Hazard.SPREADS, exact=False, cost=64,
+        slope=Numerical("ops.soft_match", "the distances to the transforms, weighted by the smooth minimum"),
         python="match_boxes({0}, {1}, {2}, {transforms}, {p}, {3})[0]", numpy="match_boxes({0}, {1}, {2}, {transforms}, {p}, {3})[0]",
         torch="ops.soft_match({0}, {1}, {2}, {3}, {transforms}, {p}, {batch0}, {batch1}, {batch2}, '{key}')",
         numpy_form="matching",
@@ -48,6 +52,7 @@ ROWS = (
     Row(
         "match_flow", types=_flow, common=Kind.REAL, broadcasts=False,
         hazard=Hazard.NONE, exact=False, cost=59,
+        slope=FLAT,
         python="match_boxes({1}, {2}, {3}, {transforms}, {p})[1]", numpy="match_boxes({1}, {2}, {3}, {transforms}, {p})[1]",
         torch="ops.match_flow({0}, {1}, {2}, {3}, {transforms}, {p}, {batch1}, {batch2}, {batch3})",
         numpy_form="matching",

@@ -12,7 +12,9 @@ import numpy as np
 
 from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops.by_numpy import by_numpy
+from deepalgo.ops.ranges import Range
 from deepalgo.ops.row import Hazard, Row
+from deepalgo.ops.slope import FLAT, Adjoint, Numerical
 
 _interp = by_numpy(np.interp, most=Kind.REAL)
 
@@ -27,24 +29,28 @@ ROWS = (
     Row(
         "sort", types=by_numpy(np.sort, "axis", most=Kind.REAL), broadcasts=False,
         hazard=Hazard.NONE, exact=True, cost=40,
+        slope=Adjoint("reshape(take_along(g, argsort(argsort(x, axis=axis), axis=axis), axis=axis), shape=shape(x))"),
         python="np.sort({0}, {axis}, kind='stable')", numpy="np.sort({0}, {axis}, kind='stable')",
         torch="ops.sort({0}, {axis}, {batch0})",
     ),
     Row(
         "argsort", types=by_numpy(np.argsort, "axis", most=Kind.REAL), broadcasts=False,
-        hazard=Hazard.NONE, exact=True, cost=40,
+        hazard=Hazard.NONE, exact=True, cost=40, range=Range(0.0, nan=False),
+        slope=FLAT,
         python="np.argsort({0}, {axis}, kind='stable')", numpy="np.argsort({0}, {axis}, kind='stable')",
         torch="ops.argsort({0}, {axis}, {batch0})",
     ),
     Row(
         "searchsorted", types=_searchsorted, common=Kind.BOOL, broadcasts=False,
-        hazard=Hazard.NONE, exact=True, cost=40,
+        hazard=Hazard.NONE, exact=True, cost=40, range=Range(0.0, nan=False),
+        slope=FLAT,
         python="np.searchsorted({0}, {1}, '{side}')", numpy="np.searchsorted({0}, {1}, '{side}')",
         torch="ops.searchsorted({0}, {1}, '{side}', {batch0}, {batch1})",
     ),
     Row(
         "interp", types=_interp, common=Kind.REAL, broadcasts=False,
         hazard=Hazard.SPREADS, exact=False, cost=450,
+        slope=Numerical("ops.interp", "the segment that an operand falls into"),
         python="float(np.interp({0}, {1}, {2}))", numpy="np.interp({0}, {1}, {2})",
         torch="ops.interp({0}, {1}, {2}, {batch0}, {batch1}, {batch2})",
     ),

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops.bounds import Bounds
 from deepalgo.ops.ranges import ANY, Range
+from deepalgo.ops.slope import Numerical, Slope
 
 Infer: TypeAlias = Callable[[Sequence[Type], Mapping[str, Attr]], Type]
 Fold: TypeAlias = Callable[..., Attr]
@@ -53,6 +54,8 @@ class Row:
     exact: bool
     #: In additions of as many numbers as the result holds; `python -m benchmarks.op_cost` measures it.
     cost: float
+    #: The derivative by every operand; `FLAT` where it is 0 wherever there is one.
+    slope: Slope | Numerical
     #: The same as `exact`, of complex operands.
     exact_complex: bool = False
     #: Torch spelling of the number, next to the first operand, at which the result jumps; "" where a last digit cannot change it.
@@ -73,6 +76,8 @@ class Row:
     careful: str = ""
     #: Torch spelling for complex numbers, or "" if it is the same: torch's own lose infinities and the sign of zero.
     complex: str = ""
+    #: Every number of the result is one of an operand, and attributes, conditions and whole numbers alone decide which.
+    moves: bool = False
     #: The numbers that a real result can be, whatever the operands are.
     range: Range = ANY
     #: The range of a real or whole result by those of the operands.

@@ -18,6 +18,7 @@ from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops import bounds
 from deepalgo.ops.by_numpy import blank, by_numpy, type_of
 from deepalgo.ops.row import Hazard, Row
+from deepalgo.ops.slope import Adjoint
 
 _reshape = by_numpy(np.reshape, "shape")
 
@@ -35,31 +36,36 @@ def _concat(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 ROWS = (
     Row(
         "lead", types=_lead, broadcasts=False,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0, moves=True,
+        slope=Adjoint("reshape(g, shape=shape(x))"),
         python="np.reshape({0}, (1,) * {count} + np.shape({0}))", numpy="np.reshape({0}, (1,) * {count} + np.shape({0}))",
         torch="ops.lead({0}, {count}, {batch0})",
     ),
     Row(
         "reshape", types=_reshape, broadcasts=False,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0, moves=True,
+        slope=Adjoint("reshape(g, shape=shape(x))"),
         python="np.reshape({0}, {shape})", numpy="np.reshape({0}, {shape})", torch="ops.reshape({0}, {shape}, {batch0})",
         bounds=bounds.unchanged,
     ),
     Row(
         "permute", types=by_numpy(np.transpose, "axes"), broadcasts=False,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0, moves=True,
+        slope=Adjoint("permute(g, axes=inverse(axes))"),
         python="np.transpose({0}, {axes})", numpy="np.transpose({0}, {axes})", torch="ops.permute({0}, {axes}, {batch0})",
         bounds=bounds.unchanged,
     ),
     Row(
         "broadcast", types=by_numpy(np.broadcast_to, "shape"), broadcasts=False,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0, moves=True,
+        slope=Adjoint("g"),
         python="np.broadcast_to({0}, {shape})", numpy="np.broadcast_to({0}, {shape})", torch="ops.broadcast({0}, {shape}, {batch0})",
         bounds=bounds.unchanged,
     ),
     Row(
         "concat", types=_concat, common=Kind.BOOL, broadcasts=False,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=4,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=4, moves=True,
+        slope=Adjoint("take(g, key=part(axis, place))", ...),
         python="np.concatenate([{*}], axis={axis})", numpy="np.concatenate([{*}], axis={axis})",
         torch="ops.concat(({*},), {axis}, {batch})",
         bounds=bounds.any_of,

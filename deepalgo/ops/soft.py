@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 
 from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops.row import Hazard, Row, broadcast, cast, elementwise
+from deepalgo.ops.slope import FLAT, Numerical, Slope
 
 
 def _soft_choice(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
@@ -31,16 +32,19 @@ ROWS = (
     Row(
         "soft_choice", types=_soft_choice,
         hazard=Hazard.NONE, exact=True, cost=19,
+        slope=Numerical("ops.soft_choice", "a smooth step in the margin, blended by a softness that the user sets"),
         python="{0}", numpy="{0}", torch="ops.soft_choice({0}, {1}, {2}, {3}, {4}, {5}, '{key}')",
     ),
     Row(
         "at_root", types=elementwise(Kind.REAL, Kind.REAL), common=Kind.REAL,
         hazard=Hazard.ARISES, exact=True, cost=1.6,
+        slope=Slope("0", "-1 / z", "0"),
         python="{0}", numpy="{0}", torch="ops.at_root({0}, {1}, {2})",
     ),
     Row(
         "or_inf", types=cast(Kind.REAL), common=Kind.REAL,
         hazard=Hazard.NONE, exact=True, cost=1,
+        slope=FLAT,
         python="min(math.inf, {0})", numpy="np.fmin(np.inf, {0})", torch="ops.or_inf({0})",
     ),
 )

@@ -23,6 +23,7 @@ from deepalgo.ops import (
     mathematics,
     ordering,
     overflow,
+    places,
     reductions,
     shapes,
     soft,
@@ -34,7 +35,7 @@ __all__ = ["TABLE", "Kind", "Row", "Type", "infer"]
 
 PARTS = (
     arithmetic, compare, mathematics, arrays, overflow, indexing, shapes, reductions, ordering, linear, fourier, special, exponent,
-    matching, soft,
+    matching, soft, places,
 )
 TABLE: dict[str, Row] = {row.name: row for part in PARTS for row in part.ROWS}
 

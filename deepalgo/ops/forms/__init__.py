@@ -42,6 +42,7 @@ from deepalgo.ops.forms.normal import erfcinv, erfcx, erfinv, expit, log_ndtr, l
 from deepalgo.ops.forms.order import fmax, fmin, max, maximum, min, minimum, sign
 from deepalgo.ops.forms.ordering import argsort, interp, searchsorted, sort
 from deepalgo.ops.forms.overflow import isfinite, isinf, isnan, no_overflow
+from deepalgo.ops.forms.places import add_at, take_along
 from deepalgo.ops.forms.plane import angle, atan2, copysign, hypot
 from deepalgo.ops.forms.power import at_pow, pow
 from deepalgo.ops.forms.quotient import quotient
@@ -57,6 +58,7 @@ from deepalgo.ops.forms.special import gamma, lgamma
 __all__ = [
     "acos",
     "acosh",
+    "add_at",
     "all",
     "amax",
     "amin",
@@ -207,6 +209,7 @@ __all__ = [
     "svd_u",
     "svd_vh",
     "take",
+    "take_along",
     "where",
     "xlogy",
     "y0",
