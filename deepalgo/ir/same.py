@@ -36,6 +36,7 @@ from deepalgo.ir.program import (
     While,
 )
 from deepalgo.ir.walk import flatten, used, walk
+from deepalgo.kinds import Attr
 
 #: What takes part in equality, in order; a generator among it stands for what it yields.
 Parts: TypeAlias = Iterator[object]
@@ -50,9 +51,24 @@ def same(first: Program, second: Program) -> bool:
 
 
 def digest(program: Program) -> int:
-    """A hash that equal programs share: of the names of operations and weights, in order."""
-    names = tuple(item.name if type(item) is Op else type(item).__name__ for item in walk(program.body))
-    return hash((program.name, tuple(item.path for item in program.inputs), tuple(weight.key for weight in program.weights), names))
+    """A hash that equal programs share: of the names of operations and of single numbers, in order."""
+    paths = tuple(item.path for item in program.inputs)
+    weights = tuple((weight.key, rough(weight.value)) for weight in program.weights)
+    return hash((program.name, paths, weights, tuple(map(_trait, walk(program.body)))))
+
+
+def _trait(statement: Statement) -> Hashable:
+    """Something quick to find that equal statements have in common."""
+    if type(statement) is not Op:
+        return type(statement).__name__
+    return (statement.name, *(rough(value) for key, value in statement.attrs if key != "site"))
+
+
+def rough(item: Attr) -> Hashable:
+    """A single number or a text; of tuples the length. NaN has a hash of its own each time."""
+    if type(item) is tuple:
+        return len(item)
+    return item if item == item else "nan"
 
 
 def number(item: object) -> object:
