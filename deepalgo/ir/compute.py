@@ -49,13 +49,13 @@ def compute(op: Op) -> Compute:
     single = not op.result.type.shape and not any(type.shape for type in types)
     if not single:
         operands = [_array(f"a{place}", type, kind) for place, (type, kind) in enumerate(zip(types, meets, strict=True))]
-        return _function(fill(row.numpy, operands, dict(op.attrs)), len(types), op.result.type, ())
+        return _function(fill(row.numpy, operands, dict(op.attrs)), len(types), op.result.type, (), row.numpy_form)
     numpy = [f"{DTYPES[kind].__name__}(a{place})" for place, kind in enumerate(meets)]
     other = fill(row.numpy, [f"np.{text}" for text in numpy], dict(op.attrs))
     if op.by is By.NUMPY:
-        return _function(other, len(types), op.result.type, ())
+        return _function(other, len(types), op.result.type, (), row.numpy_form)
     python = [_number(f"a{place}", type, kind) for place, (type, kind) in enumerate(zip(types, meets, strict=True))]
-    return _function(fill(spelling(row, meets), python, dict(op.attrs)), len(types), op.result.type, (other,))
+    return _function(fill(spelling(row, meets), python, dict(op.attrs)), len(types), op.result.type, (other,), row.numpy_form)
 
 
 def common_kind(row: Row, types: Sequence[Type]) -> Kind | None:
@@ -125,14 +125,15 @@ def _array(text: str, type: Type, kind: Kind) -> str:
 
 
 @functools.lru_cache(maxsize=4096)
-def _function(text: str, count: int, type: Type, others: tuple[str, ...]) -> Compute:
-    """The function of so many operands with this text; where it raises, the other ones are asked."""
+def _function(text: str, count: int, type: Type, others: tuple[str, ...], form: str = "") -> Compute:
+    """The function of so many operands with this text, which may call what is written in a form; where it raises, the others are asked."""
     name, names = NUMBERS[type.kind].__name__, ", ".join(f"a{place}" for place in range(count))
     shown = "r if r.__class__ is " + (f"ndarray and r.dtype == dtype and r.shape == {type.shape!r}" if type.shape else name)
     lines = (f"def function({names}):", "    try:", f"        r = {text}", f"        return {shown} else bring(r, type)",
              "    except FAILURES:", f"        return beyond({names})")
-    space = _space(text) | {"bring": bring, "type": type, "dtype": np.dtype(DTYPES[type.kind]), "ndarray": np.ndarray,
-                            "beyond": _function(others[0], count, type, others[1:]) if others else lambda *_: nothing(type)}
+    beyond = _function(others[0], count, type, others[1:], form) if others else lambda *_: nothing(type)
+    space = function_space(text, form)
+    space |= {"bring": bring, "type": type, "dtype": np.dtype(DTYPES[type.kind]), "ndarray": np.ndarray, "beyond": beyond}
     exec("\n".join(lines), space)
     made: Compute = space["function"]
     return made
@@ -144,12 +145,9 @@ SPACE: dict[str, Any] = {"math": math, "cmath": cmath, "np": np, "FAILURES": FAI
 exec(PUT, SPACE)
 
 
-def _space(text: str) -> dict[str, Any]:
+def function_space(text: str, form: str = "") -> dict[str, Any]:
     """What a spelling may call; modules that take long to import only where they are named."""
     space = dict(SPACE)
     if "scipy." in text:
         space["scipy"] = SimpleNamespace(special=importlib.import_module("scipy.special"))
-    for name, module in (("match_boxes", "matching"), ("add_at", "places")):
-        if f"{name}(" in text:
-            space[name] = getattr(importlib.import_module(f"deepalgo.ops.numpy_forms.{module}"), name)
-    return space
+    return space | vars(importlib.import_module(f"deepalgo.ops.numpy_forms.{form}")) if form else space
