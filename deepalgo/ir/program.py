@@ -56,7 +56,7 @@ class Op:
     Two names have no arguments: `const` (attr `value`: a number or nested tuples) and `weight` (attr `key`: a weight of the
     program; `site`: the calls and unrolled rounds this use belongs to, which `untie` can tell apart).
     `by` is whose operation it was in the source; operations that a pass makes are Python's. `guard` is the number of the checks that
-    stand for what the operation raises by itself, 0 if there are none.
+    stand for what the operation raises by itself, as far as they can fail; 0 if the operation must not raise.
     """
 
     result: Value

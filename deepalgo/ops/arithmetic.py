@@ -58,6 +58,7 @@ ROWS = (
     ),
     Row(
         "div", types=FIELD, common=Kind.REAL,
+        raises=("ZeroDivisionError",),
         hazard=Hazard.ARISES, exact=True, cost=1,
         slope=Slope("1 / y", "-div / y"),
         python="{0} / {1}", numpy="{0} / {1}", torch="{0} / {1}",
@@ -66,6 +67,7 @@ ROWS = (
     ),
     Row(
         "quotient", types=REAL, common=Kind.REAL,
+        raises=("ZeroDivisionError",),
         hazard=Hazard.ARISES, exact=True, cost=1,
         slope=Slope("1 / y", "-quotient / y", at={"y == 0": 0.0}),
         python="{0} / {1}", numpy="{0} / {1}", torch="ops.quotient({0}, {1})",
@@ -74,12 +76,14 @@ ROWS = (
     ),
     Row(
         "floordiv", types=ORDERED, common=Kind.INT,
+        raises=("ZeroDivisionError",),
         hazard=Hazard.ARISES, exact=True, cost=10,
         slope=FLAT,
         python="{0} // {1}", numpy="{0} // {1}", torch="ops.floordiv({0}, {1})",
     ),
     Row(
         "mod", types=ORDERED, common=Kind.INT,
+        raises=("ZeroDivisionError",),
         hazard=Hazard.ARISES, exact=True, cost=40,
         slope=Slope("1", "-floordiv(x, y)"),
         python="{0} % {1}", numpy="{0} % {1}", torch="ops.mod({0}, {1})",
@@ -87,6 +91,7 @@ ROWS = (
     ),
     Row(
         "pow", types=NUMBER, common=Kind.INT,
+        raises=("OverflowError", "ValueError", "ZeroDivisionError"),
         hazard=Hazard.ARISES, exact=False, cost=20,
         slope=Slope("y * x ** (y - 1)", "pow * log(x)",
               at={"x == 0 and y < 1": (0.0, None), "x <= 0 or x == inf and pow == 0": (None, 0.0)}),
@@ -118,12 +123,14 @@ ROWS = (
     ),
     Row(
         "fmod", types=REAL, common=Kind.REAL,
+        raises=("ValueError",),
         hazard=Hazard.ARISES, exact=True, cost=25,
         slope=Slope("1", "-trunc(x / y)"),
         python="math.fmod({0}, {1})", numpy="np.fmod({0}, {1})", torch="ops.fmod({0}, {1})",
     ),
     Row(
         "remainder", types=REAL, common=Kind.REAL,
+        raises=("ValueError",),
         hazard=Hazard.ARISES, exact=True, cost=170,
         slope=Slope("1", "-rint(x / y)"),
         python="math.remainder({0}, {1})", numpy="np.vectorize(math.remainder)({0}, {1})", torch="ops.remainder({0}, {1})",
@@ -177,12 +184,14 @@ ROWS = (
     ),
     Row(
         "lshift", types=SHIFT, common=Kind.INT,
+        raises=("ValueError",),
         hazard=Hazard.NONE, exact=True, cost=4,
         slope=FLAT,
         python="{0} << {1}", numpy="{0} << {1}", torch="ops.lshift({0}, {1})",
     ),
     Row(
         "rshift", types=SHIFT, common=Kind.INT,
+        raises=("ValueError",),
         hazard=Hazard.NONE, exact=True, cost=1.5,
         slope=FLAT,
         python="{0} >> {1}", numpy="{0} >> {1}", torch="ops.rshift({0}, {1})",
@@ -196,6 +205,7 @@ ROWS = (
     ),
     Row(
         "to_int", types=cast(Kind.INT),
+        raises=("OverflowError", "ValueError"),
         hazard=Hazard.NONE, exact=True, cost=1,
         slope=FLAT,
         python="int({0})", numpy="np.int64({0})", torch="run.to_int({0})",
@@ -236,6 +246,7 @@ ROWS = (
     ),
     Row(
         "fsum", types=REAL, common=Kind.REAL,
+        raises=("OverflowError", "ValueError"),
         hazard=Hazard.NONE, exact=True, cost=12000,
         slope=Slope("1", ...),
         python="math.fsum([{*}])", numpy="np.vectorize(lambda *items: math.fsum(items))({*})", torch="ops.fsum({*})",

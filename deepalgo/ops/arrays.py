@@ -104,6 +104,7 @@ ROWS = (
     ),
     Row(
         "gather", types=_gather, broadcasts=False,
+        raises=("IndexError",),
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=15, moves=True,
         slope=Adjoint("add_at(zeros(x), y, g, axis=0)", None),
         python="{0}[{1}]", numpy="{0}[{1}]", torch="ops.gather({0}, {1}, {batch0}, {batch1})",

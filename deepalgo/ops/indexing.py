@@ -131,6 +131,7 @@ ROWS = (
     ),
     Row(
         "put_at", types=_put_at, broadcasts=False,
+        raises=("IndexError",),
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=8, moves=True,
         slope=Adjoint("put_at(g, y, 0.0)", None, "gather(g, y)"),
         python="put({0}, {1}, {2})", numpy="put({0}, {1}, {2})", torch="ops.put_at({0}, {1}, {2}, {batch0}, {batch1}, {batch2})",
@@ -138,6 +139,7 @@ ROWS = (
     ),
     Row(
         "pick_at", types=_pick_at, broadcasts=False,
+        raises=("IndexError",),
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=20, moves=True,
         slope=Adjoint("add_at(zeros(x), y, g, axis=axis)", None),
         python="np.take({0}, {1}, {axis})", numpy="np.take({0}, {1}, {axis})", torch="ops.pick_at({0}, {1}, {axis}, {batch0}, {batch1})",

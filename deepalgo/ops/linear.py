@@ -61,12 +61,14 @@ ROWS = (
     ),
     Row(
         "solve", types=_solve, common=Kind.REAL, broadcasts=False,
+        raises=("LinAlgError",),
         hazard=Hazard.ARISES, exact=False, cost=60,
         slope=Adjoint("-matmul(columns(solve(H(x), g)), H(columns(solve)))", "solve(H(x), g)"),
         python="np.linalg.solve({0}, {1})", numpy="np.linalg.solve({0}, {1})", torch="ops.solve({0}, {1}, {batch0}, {batch1})",
     ),
     Row(
         "inv", types=_regular(np.linalg.inv), common=Kind.REAL, broadcasts=False,
+        raises=("LinAlgError",),
         hazard=Hazard.ARISES, exact=False, cost=160,
         slope=Adjoint("-matmul(H(inv), matmul(g, H(inv)))"),
         python="np.linalg.inv({0})", numpy="np.linalg.inv({0})", torch="ops.inv({0})",
@@ -103,6 +105,7 @@ ROWS = (
     ),
     Row(
         "cholesky", types=_regular(np.linalg.cholesky), common=Kind.REAL, broadcasts=False,
+        raises=("LinAlgError",),
         hazard=Hazard.ARISES, exact=False, cost=280,
         slope=Numerical("ops.cholesky", "torch differentiates its own decomposition"),
         python="np.linalg.cholesky({0})", numpy="np.linalg.cholesky({0})", torch="ops.cholesky({0})",

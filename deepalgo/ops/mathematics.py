@@ -24,6 +24,7 @@ QUESTION = elementwise(least=Kind.REAL, result=Kind.BOOL)
 ROWS = (
     Row(
         "sqrt", types=FIELD, common=Kind.REAL,
+        raises=("ValueError",),
         hazard=Hazard.ARISES, exact=False, cost=3,
         slope=Slope("0.5 / sqrt", at={"sqrt == 0": 0.0}),
         python="math.sqrt({0})", numpy="np.sqrt({0})", torch="ops.sqrt({0})",
@@ -40,6 +41,7 @@ ROWS = (
     ),
     Row(
         "exp", types=FIELD, common=Kind.REAL,
+        raises=("OverflowError",),
         hazard=Hazard.ARISES, exact=False, cost=3,
         slope=Slope("exp"),
         python="math.exp({0})", numpy="np.exp({0})", torch="torch.exp({0})",
@@ -47,6 +49,7 @@ ROWS = (
     ),
     Row(
         "exp2", types=REAL, common=Kind.REAL,
+        raises=("OverflowError",),
         hazard=Hazard.ARISES, exact=False, cost=3,
         slope=Slope("exp2 * 0.6931471805599453"),
         python="math.exp2({0})", numpy="np.exp2({0})", torch="torch.exp2({0})",
@@ -54,6 +57,7 @@ ROWS = (
     ),
     Row(
         "expm1", types=FIELD, common=Kind.REAL,
+        raises=("OverflowError",),
         hazard=Hazard.ARISES, exact=False, cost=8,
         slope=Slope("expm1 + 1"),
         python="math.expm1({0})", numpy="np.expm1({0})", torch="torch.expm1({0})",
@@ -61,6 +65,7 @@ ROWS = (
     ),
     Row(
         "log", types=FIELD, common=Kind.REAL,
+        raises=("ValueError",),
         hazard=Hazard.ARISES, exact=False, cost=4,
         slope=Slope("1 / x", at={"x == 0": 0.0}),
         python="math.log({0})", numpy="np.log({0})", torch="ops.log({0})",
@@ -69,6 +74,7 @@ ROWS = (
     ),
     Row(
         "log2", types=FIELD, common=Kind.REAL,
+        raises=("ValueError",),
         hazard=Hazard.ARISES, exact=False, cost=4,
         slope=Slope("1 / (x * 0.6931471805599453)", at={"x == 0": 0.0}),
         python="math.log2({0})", numpy="np.log2({0})", torch="ops.log2({0})",
@@ -77,6 +83,7 @@ ROWS = (
     ),
     Row(
         "log10", types=FIELD, common=Kind.REAL,
+        raises=("ValueError",),
         hazard=Hazard.ARISES, exact=False, cost=5,
         slope=Slope("1 / (x * 2.302585092994046)", at={"x == 0": 0.0}),
         python="math.log10({0})", numpy="np.log10({0})", torch="ops.log10({0})",
@@ -85,6 +92,7 @@ ROWS = (
     ),
     Row(
         "log1p", types=FIELD, common=Kind.REAL,
+        raises=("ValueError",),
         hazard=Hazard.ARISES, exact=False, cost=8,
         slope=Slope("1 / (1 + x)", at={"x == -1": 0.0}),
         python="math.log1p({0})", numpy="np.log1p({0})", torch="ops.log1p({0})",
@@ -93,6 +101,7 @@ ROWS = (
     ),
     Row(
         "sin", types=FIELD, common=Kind.REAL,
+        raises=("ValueError",),
         hazard=Hazard.SPREADS, exact=False, cost=6,
         slope=Slope("cos(x)"),
         python="math.sin({0})", numpy="np.sin({0})", torch="torch.sin({0})",
@@ -100,6 +109,7 @@ ROWS = (
     ),
     Row(
         "cos", types=FIELD, common=Kind.REAL,
+        raises=("ValueError",),
         hazard=Hazard.SPREADS, exact=False, cost=6,
         slope=Slope("-sin(x)"),
         python="math.cos({0})", numpy="np.cos({0})", torch="torch.cos({0})",
@@ -107,12 +117,14 @@ ROWS = (
     ),
     Row(
         "tan", types=FIELD, common=Kind.REAL,
+        raises=("ValueError",),
         hazard=Hazard.ARISES, exact=False, cost=12,
         slope=Slope("1 + tan * tan"),
         python="math.tan({0})", numpy="np.tan({0})", torch="torch.tan({0})",
     ),
     Row(
         "asin", types=FIELD, common=Kind.REAL,
+        raises=("ValueError",),
         hazard=Hazard.ARISES, exact=False, cost=7,
         slope=Slope("1 / sqrt((1 - x) * (1 + x))", at={"x == 1 or x == -1": 0.0}),
         python="math.asin({0})", numpy="np.arcsin({0})", torch="ops.asin({0})",
@@ -121,6 +133,7 @@ ROWS = (
     ),
     Row(
         "acos", types=FIELD, common=Kind.REAL,
+        raises=("ValueError",),
         hazard=Hazard.ARISES, exact=False, cost=7,
         slope=Slope("-1 / sqrt((1 - x) * (1 + x))", at={"x == 1 or x == -1": 0.0}),
         python="math.acos({0})", numpy="np.arccos({0})", torch="ops.acos({0})",
@@ -136,6 +149,7 @@ ROWS = (
     ),
     Row(
         "sinh", types=FIELD, common=Kind.REAL,
+        raises=("OverflowError",),
         hazard=Hazard.ARISES, exact=False, cost=8,
         slope=Slope("cosh(x)"),
         python="math.sinh({0})", numpy="np.sinh({0})", torch="torch.sinh({0})",
@@ -143,6 +157,7 @@ ROWS = (
     ),
     Row(
         "cosh", types=FIELD, common=Kind.REAL,
+        raises=("OverflowError",),
         hazard=Hazard.ARISES, exact=False, cost=8,
         slope=Slope("sinh(x)"),
         python="math.cosh({0})", numpy="np.cosh({0})", torch="torch.cosh({0})",
@@ -164,6 +179,7 @@ ROWS = (
     ),
     Row(
         "acosh", types=FIELD, common=Kind.REAL,
+        raises=("ValueError",),
         hazard=Hazard.ARISES, exact=False, cost=22,
         slope=Slope("1 / (sqrt(x - 1) * sqrt(x + 1))", at={"x == 1": 0.0}),
         python="math.acosh({0})", numpy="np.arccosh({0})", torch="ops.acosh({0})",
@@ -172,6 +188,7 @@ ROWS = (
     ),
     Row(
         "atanh", types=FIELD, common=Kind.REAL,
+        raises=("ValueError",),
         hazard=Hazard.ARISES, exact=False, cost=10,
         slope=Slope("1 / ((1 - x) * (1 + x))", at={"x == 1 or x == -1": 0.0}),
         python="math.atanh({0})", numpy="np.arctanh({0})", torch="ops.atanh({0})",
@@ -194,12 +211,14 @@ ROWS = (
     ),
     Row(
         "gamma", types=REAL, common=Kind.REAL,
+        raises=("OverflowError", "ValueError"),
         hazard=Hazard.ARISES, exact=False, cost=300,
         slope=Slope("gamma * digamma(x)"),
         python="math.gamma({0})", numpy="np.vectorize(math.gamma)({0})", torch="ops.gamma({0})",
     ),
     Row(
         "lgamma", types=REAL, common=Kind.REAL,
+        raises=("OverflowError", "ValueError"),
         hazard=Hazard.ARISES, exact=False, cost=60,
         slope=Slope("digamma(x)", at={"x <= 0 and x == floor(x)": 0.0}),
         python="math.lgamma({0})", numpy="np.vectorize(math.lgamma)({0})", torch="ops.lgamma({0})",
@@ -239,6 +258,7 @@ ROWS = (
     ),
     Row(
         "floor", types=REAL, common=Kind.REAL,
+        raises=("OverflowError", "ValueError"),
         hazard=Hazard.NONE, exact=True, cost=0.6,
         slope=FLAT,
         python="float(math.floor({0}))", numpy="np.floor({0})", torch="torch.floor({0})",
@@ -247,6 +267,7 @@ ROWS = (
     ),
     Row(
         "ceil", types=REAL, common=Kind.REAL,
+        raises=("OverflowError", "ValueError"),
         hazard=Hazard.NONE, exact=True, cost=0.6,
         slope=FLAT,
         python="float(math.ceil({0}))", numpy="np.ceil({0})", torch="torch.ceil({0})",
@@ -255,6 +276,7 @@ ROWS = (
     ),
     Row(
         "trunc", types=REAL, common=Kind.REAL,
+        raises=("OverflowError", "ValueError"),
         hazard=Hazard.NONE, exact=True, cost=3,
         slope=FLAT,
         python="float(math.trunc({0}))", numpy="np.trunc({0})", torch="torch.trunc({0})",
@@ -263,6 +285,7 @@ ROWS = (
     ),
     Row(
         "rint", types=REAL, common=Kind.REAL,
+        raises=("OverflowError", "ValueError"),
         hazard=Hazard.NONE, exact=True, cost=0.6,
         slope=FLAT,
         python="float(round({0}))", numpy="np.rint({0})", torch="torch.round({0})",
@@ -271,6 +294,7 @@ ROWS = (
     ),
     Row(
         "round_digits", types=REAL, common=Kind.REAL,
+        raises=("OverflowError",),
         hazard=Hazard.NONE, exact=True, cost=40,
         slope=FLAT,
         python="round({0}, {digits})", numpy="np.vectorize(round)({0}, {digits})", torch="ops.round_digits({0}, {digits})",

@@ -60,6 +60,8 @@ class Row:
     exact_complex: bool = False
     #: Torch spelling of the number, next to the first operand, at which the result jumps; "" where a last digit cannot change it.
     step: str = ""
+    #: What Python raises by itself where the operation is not defined, or NumPy for arrays: names of exception classes.
+    raises: tuple[str, ...] = ()
     #: Operands are brought to one kind, at least this one; None leaves them as they are.
     common: Kind | None = None
     #: So many leading operands keep their kind all the same (the condition of `select`).

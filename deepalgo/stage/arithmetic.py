@@ -264,6 +264,7 @@ def said(function: Callable[..., Any], *args: Any) -> str:
 
 def nonzero(machine: Machine, value: Any, error: type[BaseException], message: str) -> None:
     """Samples where the value is zero raise."""
+    machine.vouch()
     if not isinstance(value, Signal):
         if value == 0:
             raise UserRaise(error, message, machine.span)
@@ -354,6 +355,7 @@ def _integer_power(machine: Machine, left: Any, right: Any, flavour: str) -> Sig
 
 def no_overflow(machine: Machine, result: Signal, operands: list[Any], message: str, error: type[BaseException] = OverflowError) -> None:
     """Python raises where a finite operand gives an infinite result."""
+    machine.vouch()
     if result.known is not None or all(not isinstance(item, Signal) or item.known is not None for item in operands):
         return
     signals = [item for item in operands if isinstance(item, Signal) and item.kind >= Kind.REAL]

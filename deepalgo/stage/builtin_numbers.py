@@ -143,6 +143,7 @@ def _round_one(machine: Machine, value: Any, digits: Any, node: ast.AST) -> Any:
 
 def to_int(machine: Machine, rounded: Signal, value: Signal, native: Any) -> Signal:
     """A whole number made of a float: NaN and infinity raise, and 64 bits must be enough."""
+    machine.vouch()
     if value.known is None:
         machine.check(machine.logical("not", machine.emit("isnan", value)), ValueError, "cannot convert float NaN to integer")
         machine.check(machine.logical("not", machine.emit("isinf", value)), OverflowError, "cannot convert float infinity to integer")

@@ -295,6 +295,7 @@ class Machine:
         if ok.shape:
             ok = self.emit("all", ok, axis=None)
         if truth is True:
+            self.vouch()
             return
         name, bases = (error, ()) if isinstance(error, str) else self.error_names(error)
         if self.doubtful and not isinstance(error, str):
@@ -306,6 +307,10 @@ class Machine:
         values = tuple(item.value for item in operands)
         self.builder.append(Check(ok.value, name, message, values, self.span, bases, self.builder.guarding()))
         self.facts[-1][ok.value.id] = True
+
+    def vouch(self) -> None:
+        """Say of the operation that is staged that what it raises by itself is checked, as far as it can happen."""
+        self.builder.guarding()
 
     @contextmanager
     def doubting(self, flavour: str) -> Iterator[None]:

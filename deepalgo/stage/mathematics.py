@@ -77,6 +77,7 @@ def apply_unary(machine: Machine, name: str, native: Any, rule: Rule | None, ove
     if not isinstance(value, Signal):
         return call_native(machine, native, [value], {}, node)
     value = real(machine, value)
+    machine.vouch()
     if value.known is None and rule is not None:
         machine.check(rule(machine, value), ValueError, DOMAIN)
     result = pointwise(machine, name, native, value, flavour="py")
@@ -173,6 +174,7 @@ def _copysign(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
 def _remainder(name: str, native: Any) -> Handler:
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         if contains_signal(args):
+            machine.vouch()
             left, right = machine.signal(args[0]), machine.signal(args[1])
             if left.known is None or right.known is None:
                 fine = machine.emit("and", _finite(machine, real(machine, left)), machine.emit("ne", real(machine, right), 0.0))
@@ -193,6 +195,7 @@ def _pow(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if not contains_signal(args):
         return call_native(machine, math.pow, args, kwargs, node)
     base, exponent = (real(machine, machine.signal(item)) for item in args)
+    machine.vouch()
     result = pointwise(machine, "pow", math.pow, base, exponent, flavour="py")
     if result.known is None:
         below = machine.emit("and", machine.emit("lt", base, 0.0), machine.emit("isfinite", base))

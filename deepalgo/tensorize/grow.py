@@ -134,7 +134,7 @@ class Grower(Rewriter):
         last = self.out.pop()
         assert isinstance(last, Op)
         result = self.fresh.value(last.result.type, name)
-        self.out.append(Op(result, last.name, last.args, last.attrs, span or last.span))
+        self.out.append(replace(last, result=result, span=span or last.span))
         return result
 
     def birth(self, key: str) -> Tensor:

@@ -64,7 +64,7 @@ def hidden(statement: Statement) -> Statement:
     """The statement without names and lines, so that no later transformation finds it; errors still know their lines."""
     match statement:
         case Op():
-            return Op(_unnamed(statement.result), statement.name, statement.args, statement.attrs)
+            return replace(statement, result=_unnamed(statement.result), span=None)
         case Check():
             return statement
         case If():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from deepalgo.ir import Block, Op, Statement, Value, walk
 from deepalgo.ir.rewriter import Rewriter
@@ -71,5 +72,5 @@ class Pins:
     def _again(self, op: Op) -> Value:
         args = tuple(map(self._pin, op.args))
         result = self.grower.fresh.value(op.result.type)
-        self.grower.out.append(Op(result, op.name, args, op.attrs))
+        self.grower.out.append(replace(op, result=result, args=args, span=None))
         return result

@@ -110,8 +110,8 @@ class Batch(Rewriter):
     def define_as(self, op: Op, args: tuple[Value, ...]) -> None:
         """The same operation on other operands."""
         made = self.fresh.value(infer(op.name, [arg.type for arg in args], op.attrs), op.result.name)
-        self.out.append(Op(made, op.name, args, op.attrs, op.span))
-        self.made[made] = Op(made, op.name, args, op.attrs, op.span)
+        self.made[made] = replace(op, result=made, args=args)
+        self.out.append(self.made[made])
         self.env[op.result] = made
 
     def one_of(self, items: Sequence[Value], place: Value) -> Value:
@@ -168,7 +168,7 @@ class Batch(Rewriter):
         made = self.out.pop()
         assert isinstance(made, Op)
         named = Value(value.id, value.type, name)
-        self.out.append(Op(named, made.name, made.args, made.attrs, made.span))
+        self.out.append(replace(made, result=named))
         return named
 
     def arm(self, block: Block, taken: Value | None) -> tuple[Value, ...]:

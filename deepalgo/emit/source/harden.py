@@ -16,6 +16,7 @@ f(x: real)
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from deepalgo.emit.prune import prune
@@ -56,7 +57,7 @@ class Harden(Rewriter):
                 )
             self.env[op.result] = args[0]
         elif op.name == "soft_match" and self._is_nothing(args[-1]):
-            self.out.append(Op(op.result, "match", args[:3], tuple(item for item in op.attrs if item[0] != "key"), op.span))
+            self.out.append(replace(op, name="match", args=args[:3], attrs=tuple(item for item in op.attrs if item[0] != "key")))
         else:
             super().op(op)
 

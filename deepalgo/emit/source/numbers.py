@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import cmath
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from deepalgo.emit.expression import fill, literal
-from deepalgo.emit.source import native
 from deepalgo.emit.source.body import all_blocks, everything
 from deepalgo.emit.source.exits import read_by
 from deepalgo.ir import Block, Op, Value
 from deepalgo.ops.table import TABLE
 
+#: What Python spellings name.
+SPACE: dict[str, Any] = {"math": math, "cmath": cmath, "inf": math.inf, "nan": math.nan}
 #: Operations that read a table, and what defines one.
 READERS = {"index", "gather", "pick_at"}
 TABLES = {"const", "weight", "stack", "index"}
@@ -48,7 +51,7 @@ class Numbers:
             return None
         try:
             text = fill(TABLE[op.name].python, [literal(number) for number in numbers], dict(op.attrs)).text
-            return eval(text, dict(native.SPACE))
+            return eval(text, dict(SPACE))
         except (ArithmeticError, ValueError, TypeError, NameError):
             return None
 
