@@ -184,6 +184,22 @@ def test_what_an_arm_learned_is_forgotten_behind_it():
     assert facts.truth(positive) is None and facts.range(x) == before
 
 
+def test_what_was_learned_since_a_mark_is_forgotten_with_the_scopes_opened_since():
+    b = Builder()
+    p, q = b.input("p", FLAG), b.input("q", FLAG)
+    facts = Facts()
+    facts.learn(p, True)
+    mark = facts.mark()
+    facts.learn(q, True)
+    facts.enter()
+    facts.learn(p, False)
+    facts.rewind(mark)
+    assert (facts.truth(p), facts.truth(q), facts.depth) == (True, None, 1)
+    facts.enter()
+    facts.learn(q, False)
+    assert facts.learned() == {q: False}
+
+
 # --- every fact at every place of random programs -------------------------------------------------------------------------
 
 

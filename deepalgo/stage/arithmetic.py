@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from deepalgo.ir import Kind, Type
+from deepalgo.ops.table import TABLE
 from deepalgo.stage.complex_power import complex_power
 from deepalgo.stage.machine import Machine
 from deepalgo.stage.operator_methods import ABSENT, by_methods
@@ -335,7 +336,7 @@ def _is_known_positive(machine: Machine, base: Signal) -> bool:
     if base.known is not None:
         return bool(base.known.value > 0)
     definition = machine.definition(base)
-    return definition is not None and definition.name in ("abs", "exp", "sqrt", "cosh", "hypot", "exp2")
+    return definition is not None and TABLE[definition.name].range.low >= 0
 
 
 def _integer_power(machine: Machine, left: Any, right: Any, flavour: str) -> Signal:

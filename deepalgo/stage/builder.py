@@ -16,6 +16,7 @@ import numpy as np
 
 from deepalgo.errors import CompileError
 from deepalgo.ir import Attr, By, Kind, Op, Statement, Type, Value
+from deepalgo.ir.facts import Facts
 from deepalgo.ops.table import infer
 from deepalgo.spans import Span
 
@@ -29,7 +30,7 @@ class Builder:
         self.count = 0
         self.emitted = 0
         self.budget = budget
-        self.definitions: dict[int, Op] = {}
+        self.facts = Facts(bounded=False)
         self.guard = 0
         self.guards = 0
         self.together: list[Op] = []
@@ -75,7 +76,7 @@ class Builder:
                 "compile a smaller part, or shorten the range.",
             )
         if isinstance(statement, Op):
-            self.definitions[statement.result.id] = statement
+            self.facts.note(statement)
         self.body.append(statement)
 
     @contextmanager

@@ -328,7 +328,7 @@ def _refuse_kinds(machine: Machine, frame: Frame, node: ast.AST | None) -> None:
 
 def levels_on_data(machine: Machine, frame: Frame) -> tuple[int, bool]:
     """How many times the function has called itself so far with data deciding whether to go on, and whether it counts its calls."""
-    levels, facts, inner, counts = 0, len(machine.facts), frame, False
+    levels, facts, inner, counts = 0, machine.facts.depth, frame, False
     frame.depth, frame.given = facts, dict(frame.names)
     for outer in reversed(machine.frames):
         if outer.source.node is frame.source.node:

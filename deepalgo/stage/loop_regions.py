@@ -137,7 +137,7 @@ class LoopRegion:
     def _draft(self) -> Draft:
         machine = self.machine
         machine.heap.open()
-        machine.facts.append({})
+        machine.facts.enter()
         prelude: list[Statement] = []
         with machine.builder.into(prelude):
             params = self._install()
@@ -149,7 +149,7 @@ class LoopRegion:
             if verdict is not None:
                 machine.learn(verdict.value, True)
             outcome = self._round(index)
-        machine.facts.pop()
+        machine.facts.leave()
         machine.at(self.node)
         return Draft(test_body, verdict, body, params, index, machine.heap.close(), outcome)
 

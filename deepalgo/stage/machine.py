@@ -13,6 +13,7 @@ import numpy as np
 
 from deepalgo.errors import CompileError
 from deepalgo.ir import Attr, By, Check, Kind, Op, Statement, Type, Value
+from deepalgo.ir.facts.truths import is_negation
 from deepalgo.spans import Span
 from deepalgo.stage import own_containers
 from deepalgo.stage.builder import Builder, kind_of
@@ -52,7 +53,7 @@ class Machine:
         self.heap = Heap()
         self.weights = WeightTable()
         self.integers = integers
-        self.facts: list[dict[int, bool]] = [{}]
+        self.facts = self.builder.facts
         self.loose: dict[int, Any] = {}
         self.kin_before: dict[int, tuple[Any, ...]] | None = None  # while a loop gives each place that it carries a copy of its own
         self.doubtful = False
@@ -223,8 +224,8 @@ class Machine:
         return left if left.value == right.value else self.emit(name, left, right)
 
     def _negate(self, signal: Signal) -> Signal:
-        definition = self.builder.definitions.get(signal.value.id)
-        if definition is not None and definition.name == "not":
+        definition = self.definition(signal)
+        if definition is not None and is_negation(definition):
             return Signal(definition.args[0], "py", signal.uniform, None)
         truth = self.constant_truth(signal)
         return self.constant(not truth) if truth is not None else self.emit("not", signal)
@@ -238,54 +239,26 @@ class Machine:
 
     def constant_truth(self, signal: Signal) -> bool | None:
         """The value of a truth value that is a constant of the program."""
-        definition = self.builder.definitions.get(signal.value.id)
-        if definition is not None and definition.name == "const":
-            return bool(definition.attr("value"))
-        return None
+        number = self.facts.known.get(signal.value)
+        return None if number is None else bool(number)
 
     def truth_of(self, signal: Signal) -> bool | None:
         """What the path to this point already tells about a truth value."""
-        constant = self.constant_truth(signal)
-        if constant is not None:
-            return constant
-        for level in reversed(self.facts):
-            if signal.value.id in level:
-                return level[signal.value.id]
-        return self._deduce(signal)
-
-    def _deduce(self, signal: Signal) -> bool | None:
-        definition = self.builder.definitions.get(signal.value.id)
-        if definition is None or definition.name not in ("not", "and", "or"):
-            return None
-        known = [self.truth_of(Signal(arg, "py", False, None)) for arg in definition.args]
-        if definition.name == "not":
-            return None if known[0] is None else not known[0]
-        decisive = definition.name == "or"
-        if decisive in known:
-            return decisive
-        return None if None in known else not decisive
+        return self.facts.truth(signal.value)
 
     @contextmanager
     def assuming(self, condition: Signal, truth: bool) -> Iterator[None]:
         """Stage code that only runs where a condition has the given truth."""
-        self.facts.append({})
+        self.facts.enter()
         self.learn(condition.value, truth)
         try:
             yield
         finally:
-            self.facts.pop()
+            self.facts.leave()
 
     def learn(self, value: Value, truth: bool) -> None:
         """Note a truth value and what follows from it for its parts."""
-        self.facts[-1][value.id] = truth
-        definition = self.builder.definitions.get(value.id)
-        if definition is None:
-            return
-        if definition.name == "not":
-            self.learn(definition.args[0], not truth)
-        elif (definition.name == "and" and truth) or (definition.name == "or" and not truth):
-            for arg in definition.args:
-                self.learn(arg, truth)
+        self.facts.learn(value, truth)
 
     # --- errors -------------------------------------------------------------------------------------------------
 
@@ -306,7 +279,7 @@ class Machine:
         self.note_dirty_check()
         values = tuple(item.value for item in operands)
         self.builder.append(Check(ok.value, name, message, values, self.span, bases, self.builder.guarding()))
-        self.facts[-1][ok.value.id] = True
+        self.learn(ok.value, True)
 
     def vouch(self) -> None:
         """Say of the operation that is staged that what it raises by itself is checked, as far as it can happen."""
@@ -410,7 +383,7 @@ class Machine:
 
     def definition(self, signal: Signal) -> Op | None:
         """The operation that made a Signal."""
-        return self.builder.definitions.get(signal.value.id)
+        return self.facts.ops.get(signal.value)
 
 
 def attr_of(value: Any) -> Attr:

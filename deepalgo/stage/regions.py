@@ -33,7 +33,7 @@ class Arm:
     change: Change
     exit: Exit
     raised: UserRaise | None = None
-    facts: dict[int, bool] = field(default_factory=dict)  # what held inside of it
+    facts: dict[Value, bool] = field(default_factory=dict)  # what held inside of it
     start: int = 0  # values with a smaller number were there before
 
 
@@ -61,7 +61,7 @@ def run_arm(machine: Machine, condition: Signal, truth: bool, thunk: Thunk) -> A
         except UserRaise as error:
             machine.note_dirty_check()
             way_out, raised = DEAD, error
-        facts = machine.facts[-1]
+        facts = machine.facts.learned()
     machine.builder.span = span
     return Arm(body, machine.heap.close(), way_out, raised, facts, start)
 
@@ -348,7 +348,7 @@ class Meeting:
         for place, other in ((0, 1), (1, 0)):
             held, arm = row[other], self.arms[place]
             old = truths[other] is None and 0 < arm.start > held.value.id
-            if truths[place] is not None and old and arm.facts.get(held.value.id) is truths[place]:
+            if truths[place] is not None and old and arm.facts.get(held.value) is truths[place]:
                 return lambda: held
         return None
 

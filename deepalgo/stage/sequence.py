@@ -67,7 +67,7 @@ def open_arm(machine: Machine, condition: Signal, truth: bool, left: Arm, node: 
     body: list[Statement] = []
     outer = machine.builder.body
     machine.heap.open()
-    machine.facts.append({})
+    machine.facts.enter()
     machine.learn(condition.value, truth)
     machine.builder.body = body
     return Pending(condition, left, not truth, body, outer, node)
@@ -76,7 +76,7 @@ def open_arm(machine: Machine, condition: Signal, truth: bool, left: Arm, node: 
 def close(machine: Machine, pending: Pending, outcome: Exit, raised: UserRaise | None) -> Exit:
     """End the open arm and merge it with the one that had left."""
     arm = Arm(pending.body, machine.heap.close(), outcome, raised)
-    machine.facts.pop()
+    machine.facts.leave()
     machine.builder.body = pending.outer
     arms = (pending.left, arm) if pending.left_truth else (arm, pending.left)
     return meet(machine, pending.condition, *arms, pending.node)

@@ -13,7 +13,7 @@ from deepalgo.stage.values import UserRaise
 def trial(machine: Machine, *undone_by: type[Exception]) -> Iterator[None]:
     """On one of the given exceptions, undo what was staged, written and found since; the exception goes on."""
     body, length = machine.builder.body, len(machine.builder.body)
-    facts, levels, frames = len(machine.facts), len(machine.heap.levels), len(machine.frames)
+    facts, levels, frames = machine.facts.mark(), len(machine.heap.levels), len(machine.frames)
     site, span, mark = machine.site, machine.builder.span, machine.mark()
     machine.heap.open()
     try:
@@ -21,7 +21,8 @@ def trial(machine: Machine, *undone_by: type[Exception]) -> Iterator[None]:
     except undone_by:
         while len(machine.heap.levels) > levels:
             machine.heap.close()
-        del machine.facts[facts:], machine.frames[frames:], body[length:]
+        machine.facts.rewind(facts)
+        del machine.frames[frames:], body[length:]
         machine.builder.body, machine.site, machine.builder.span = body, site, span
         machine.rewind(mark)
         raise

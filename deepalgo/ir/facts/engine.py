@@ -73,6 +73,28 @@ class Facts:
             else:
                 table[value] = before
 
+    @property
+    def depth(self) -> int:
+        """How many scopes are open."""
+        return len(self.scopes)
+
+    def mark(self) -> tuple[int, int]:
+        """A place to go back to."""
+        return len(self.scopes), len(self.scopes[-1])
+
+    def rewind(self, mark: tuple[int, int]) -> None:
+        """Forget what was learned since a mark."""
+        scopes, learned = mark
+        while len(self.scopes) > scopes:
+            self.leave()
+        kept, self.scopes[-1] = self.scopes[-1][:learned], self.scopes[-1][learned:]
+        self.leave()
+        self.scopes.append(kept)
+
+    def learned(self) -> dict[Value, bool]:
+        """The truths that the innermost scope has learned."""
+        return {value: self.truths[value] for table, value, _ in self.scopes[-1] if table is self.truths}
+
     def learn(self, condition: Value, truth: bool) -> None:
         """A condition has a truth from here on, and so has what follows from it."""
         waiting = [(condition, truth)]
