@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from deepalgo.drawing.boxes import Box, fenced, fraction, joined, power, root, row, space, stacked, subscript, text
 from deepalgo.ir import Attr
+from deepalgo.ops.table import TABLE
 
 #: How tightly an expression holds together.
 CHOICE, LOGIC, RELATION, SUM, PRODUCT, SIGN, POWER, ATOM = range(8)
@@ -39,9 +40,10 @@ Rule = Callable[[Sequence[Term], Mapping[str, Attr]], tuple[Box, int]]
 
 def formula(name: str, args: Sequence[Term], attrs: Mapping[str, Attr]) -> Term:
     """One operation of operands that are formulas themselves."""
-    if name in SAME:
+    style, _, signs = TABLE[name].drawn.partition(" ")
+    if style == ITSELF:
         return args[0]
-    box, level = RULES.get(name, _call(name))(args, attrs)
+    box, level = (STYLES[style](signs) if style else _call(name))(args, attrs)
     wires = frozenset(wire for arg in args for wire in arg.wires)
     return Term(box, level, wires, 1 + sum(arg.size for arg in args))
 
@@ -51,7 +53,9 @@ def bracketed(term: Term, level: int) -> Box:
     return term.box if term.level >= level else fenced("(", term.box, ")")
 
 
-def _infix(sign: str, level: int, gap: float = 0.25) -> Rule:
+def _infix(sign: str) -> Rule:
+    level, gap = LEVELS[sign], 0.12 if sign == "·" else 0.25
+
     def rule(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
         left, right = args
         middle = row(space(gap), text(sign), space(gap))
@@ -67,21 +71,31 @@ def _product(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]
     return row(bracketed(left, PRODUCT), gap, bracketed(right, PRODUCT)), PRODUCT
 
 
-def _quotient(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
-    above, below = args
-    return fraction(above.box, below.box), ATOM
+def _quotient(fences: str) -> Rule:
+    """A fraction, perhaps between fences."""
+
+    def rule(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+        made = fraction(args[0].box, args[1].box)
+        return (fenced(fences.split(maxsplit=1)[0], made, fences.split()[1]) if fences else made), ATOM
+
+    return rule
 
 
-def _power(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
-    base, exponent = args
-    return power(bracketed(base, ATOM), exponent.box), POWER
+def _power(exponent: str) -> Rule:
+    """The first operand to the second, or to what the style says."""
+
+    def rule(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+        return power(bracketed(args[0], ATOM), text(exponent) if exponent else args[1].box), POWER
+
+    return rule
 
 
 def _sign(sign: str) -> Rule:
     return lambda args, attrs: (row(text(sign), space(0.05), bracketed(args[0], PRODUCT)), SIGN)
 
 
-def _between(before: str, after: str) -> Rule:
+def _between(fences: str) -> Rule:
+    before, after = fences.split()
     return lambda args, attrs: (fenced(before, joined((arg.box for arg in args), COMMA), after), ATOM)
 
 
@@ -170,37 +184,27 @@ def cases(choices: Sequence[tuple[Box, Box | None]]) -> Box:
     return fenced("{", row(space(0.1), stacked(lines, gap=0.3)), "")
 
 
-def _transposed(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
-    return power(bracketed(args[0], ATOM), text("T")), POWER
-
-
 def _exponential(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
     return (power(text("e"), args[0].box), POWER) if args[0].size <= 6 else _named("exp")(args, attrs)
 
 
-def _norm(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
-    return fenced("‖", args[0].box, "‖"), ATOM
+def _root(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+    return root(args[0].box), ATOM
 
 
-#: Operations that mathematics does not write.
-SAME = frozenset({"to_real", "to_complex", "pos", "cut", "broadcast", "reshape", "to_bool"})
+def _always(rule: Rule) -> Callable[[str], Rule]:
+    return lambda signs: rule
 
-RULES: dict[str, Rule] = {
-    "add": _infix("+", SUM), "sub": _infix("−", SUM), "mul": _product, "div": _quotient, "pow": _power, "neg": _sign("−"),
-    "mod": _infix("mod", PRODUCT), "matmul": _infix("·", PRODUCT, 0.12),
-    "floordiv": lambda args, attrs: (fenced("⌊", fraction(args[0].box, args[1].box), "⌋"), ATOM),
-    "lt": _infix("<", RELATION), "le": _infix("≤", RELATION), "gt": _infix(">", RELATION), "ge": _infix("≥", RELATION),
-    "eq": _infix("=", RELATION), "ne": _infix("≠", RELATION),
-    "and": _infix("∧", LOGIC), "or": _infix("∨", LOGIC), "bitand": _infix("∧", LOGIC), "bitor": _infix("∨", LOGIC),
-    "not": lambda args, attrs: (row(text("¬"), space(0.05), bracketed(args[0], PRODUCT)), SIGN),
-    "sqrt": lambda args, attrs: (root(args[0].box), ATOM),
-    "cbrt": lambda args, attrs: (power(bracketed(args[0], ATOM), text("1/3")), POWER),
-    "exp": _exponential, "abs": _between("|", "|"), "floor": _between("⌊", "⌋"), "ceil": _between("⌈", "⌉"),
-    "norm2": _norm, "stack": _vector, "concat": _vector, "select": _selected, "index": _indexed, "take": _indexed, "pick": _indexed,
-    "gather": _picked, "pick_at": _picked, "put": _put, "put_at": _put, "permute": _transposed,
-    "sum": _reduction("Σ"), "prod": _reduction("Π"), "amin": _named("min"), "amax": _named("max"), "mean": _named("mean"),
-    "argmin": _named("arg min"), "argmax": _named("arg max"), "min": _call("min"), "max": _call("max"),
-    **{name: _named(name) for name in "sin cos tan log log2 log10 sinh cosh tanh asin acos atan sign".split()},
+
+#: The style of operations that mathematics does not write.
+ITSELF = "itself"
+#: How tightly signs between operands hold together.
+LEVELS = {
+    "∧": LOGIC, "∨": LOGIC, **dict.fromkeys("<≤>≥=≠", RELATION), "+": SUM, "−": SUM, "mod": PRODUCT, "·": PRODUCT,
 }
-
-
+#: The ways in which rows say that they are drawn, each with its signs.
+STYLES: dict[str, Callable[[str], Rule]] = {
+    "infix": _infix, "sign": _sign, "fences": _between, "name": _named, "reduction": _reduction, "fraction": _quotient, "power": _power,
+    "product": _always(_product), "root": _always(_root), "exponential": _always(_exponential), "column": _always(_vector),
+    "cases": _always(_selected), "index": _always(_indexed), "place": _always(_picked), "change": _always(_put),
+}

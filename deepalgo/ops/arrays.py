@@ -94,6 +94,7 @@ ROWS = (
         slope=Adjoint("index(g, key=(place,))", ...),
         python="[{*}]", numpy="np.stack([{*}])", torch="ops.stack(({*},), {batch})",
         bounds=bounds.any_of,
+        drawn="column",
     ),
     Row(
         "index", types=_index, broadcasts=False,
@@ -101,6 +102,7 @@ ROWS = (
         slope=Adjoint("put(zeros(x), g, key=key)"),
         python="{0}{path}", numpy="{0}[{key}]", torch="{0}[{key}]",
         bounds=bounds.unchanged,
+        drawn="index",
     ),
     Row(
         "gather", types=_gather, broadcasts=False,
@@ -109,6 +111,7 @@ ROWS = (
         slope=Adjoint("add_at(zeros(x), y, g, axis=0)", None),
         python="{0}[{1}]", numpy="{0}[{1}]", torch="ops.gather({0}, {1}, {batch0}, {batch1})",
         bounds=bounds.unchanged,
+        drawn="place",
     ),
     Row(
         "sum", types=_sum, common=Kind.INT, broadcasts=False,
@@ -116,5 +119,6 @@ ROWS = (
         slope=Adjoint("broadcast(along(g, x, axis), shape=shape(x))"),
         python="sum({0})", numpy="np.sum({0}, axis={axis})", torch="ops.sum({0}, {axis}, {batch0})",
         bounds=bounds.total,
+        drawn="reduction Σ",
     ),
 )

@@ -112,6 +112,7 @@ ROWS = (
         slope=Adjoint("put(zeros(x), g, key=key)"),
         python="{0}[{subscript}]", numpy="{0}[{subscript}]", torch="ops.take({0}, {key}, {batch0})",
         bounds=bounds.unchanged,
+        drawn="index",
     ),
     Row(
         "put", types=_put, broadcasts=False,
@@ -120,6 +121,7 @@ ROWS = (
         python="put({0}, np.s_[{subscript}], {1})", numpy="put({0}, np.s_[{subscript}], {1})",
         torch="ops.put({0}, {1}, {key}, {batch0}, {batch1})",
         bounds=bounds.first_two,
+        drawn="change",
     ),
     Row(
         "pick", types=by_numpy(np.take, "indices", "axis"), broadcasts=False,
@@ -128,6 +130,7 @@ ROWS = (
         python="np.take({0}, {indices}, {axis})", numpy="np.take({0}, {indices}, {axis})",
         torch="ops.pick({0}, {indices}, {axis}, {batch0})",
         bounds=bounds.unchanged,
+        drawn="index",
     ),
     Row(
         "put_at", types=_put_at, broadcasts=False,
@@ -136,6 +139,7 @@ ROWS = (
         slope=Adjoint("put_at(g, y, 0.0)", None, "gather(g, y)"),
         python="put({0}, {1}, {2})", numpy="put({0}, {1}, {2})", torch="ops.put_at({0}, {1}, {2}, {batch0}, {batch1}, {batch2})",
         bounds=bounds.outer_two,
+        drawn="change",
     ),
     Row(
         "pick_at", types=_pick_at, broadcasts=False,
@@ -144,5 +148,6 @@ ROWS = (
         slope=Adjoint("add_at(zeros(x), y, g, axis=axis)", None),
         python="np.take({0}, {1}, {axis})", numpy="np.take({0}, {1}, {axis})", torch="ops.pick_at({0}, {1}, {axis}, {batch0}, {batch1})",
         bounds=bounds.unchanged,
+        drawn="place",
     ),
 )

@@ -58,6 +58,7 @@ ROWS = (
         slope=Adjoint("matmul(matrix(g, x, y), H(columns(y)))", "as_columns(matmul(H(rows(x)), matrix(g, x, y)), y)"),
         python="np.matmul({0}, {1})", numpy="np.matmul({0}, {1})", torch="ops.matmul({0}, {1}, {batch0}, {batch1})",
         careful="careful.matmul({0}, {1}, {batch0}, {batch1})",
+        drawn="infix ·",
     ),
     Row(
         "solve", types=_solve, common=Kind.REAL, broadcasts=False,
@@ -187,5 +188,6 @@ ROWS = (
         slope=Adjoint("x * along(g / norm2, x, axis)", at={"along(norm2, x, axis) == 0": 0.0}),
         python="np.linalg.norm({0}, axis={axis})", numpy="np.linalg.norm({0}, axis={axis})", torch="ops.norm2({0}, {axis}, {batch0})",
         careful="careful.norm2({0}, {axis}, {batch0})",
+        drawn="fences ‖ ‖",
     ),
 )

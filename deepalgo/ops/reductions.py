@@ -21,18 +21,21 @@ ROWS = (
         slope=Numerical("ops.prod", "products of all factors but one"),
         python="math.prod({0})", numpy="np.prod({0}, axis={axis})", torch="ops.prod({0}, {axis}, {batch0})",
         careful="careful.prod({0}, {axis}, {batch0})",
+        drawn="reduction Π",
     ),
     Row(
         "amin", types=by_numpy(np.amin, "axis", most=Kind.REAL), broadcasts=False,
         hazard=Hazard.NONE, exact=True, cost=25,
         slope=Adjoint("select(counted(x, axis) == along(argmin(x, axis=axis), x, axis), along(g, x, axis), 0.0)"),
         python="min({0})", numpy="np.amin({0}, axis={axis})", torch="ops.amin({0}, {axis}, {batch0})",
+        drawn="name min",
     ),
     Row(
         "amax", types=by_numpy(np.amax, "axis", most=Kind.REAL), broadcasts=False,
         hazard=Hazard.NONE, exact=True, cost=25,
         slope=Adjoint("select(counted(x, axis) == along(argmax(x, axis=axis), x, axis), along(g, x, axis), 0.0)"),
         python="max({0})", numpy="np.amax({0}, axis={axis})", torch="ops.amax({0}, {axis}, {batch0})",
+        drawn="name max",
     ),
     Row(
         "any", types=by_numpy(np.any, "axis"), broadcasts=False,
@@ -51,12 +54,14 @@ ROWS = (
         hazard=Hazard.NONE, exact=True, cost=15, range=Range(0.0, nan=False),
         slope=FLAT,
         python="np.argmin({0}, axis={axis})", numpy="np.argmin({0}, axis={axis})", torch="ops.argmin({0}, {axis}, {batch0})",
+        drawn="name arg min",
     ),
     Row(
         "argmax", types=by_numpy(np.argmax, "axis", most=Kind.REAL), broadcasts=False,
         hazard=Hazard.NONE, exact=True, cost=15, range=Range(0.0, nan=False),
         slope=FLAT,
         python="np.argmax({0}, axis={axis})", numpy="np.argmax({0}, axis={axis})", torch="ops.argmax({0}, {axis}, {batch0})",
+        drawn="name arg max",
     ),
     Row(
         "cumsum", types=by_numpy(np.cumsum, "axis"), broadcasts=False,

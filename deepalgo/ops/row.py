@@ -78,6 +78,10 @@ class Row:
     careful: str = ""
     #: Torch spelling for complex numbers, or "" if it is the same: torch's own lose infinities and the sign of zero.
     complex: str = ""
+    #: The functions of Python, NumPy and others that are this operation, by their dotted names.
+    means: tuple[str, ...] = ()
+    #: How formulas write it: a style of `drawing.formula` and its signs; "" for a function with its operands in brackets.
+    drawn: str = ""
     #: Every number of the result is one of an operand, and attributes, conditions and whole numbers alone decide which.
     moves: bool = False
     #: The numbers that a real result can be, whatever the operands are.

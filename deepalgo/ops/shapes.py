@@ -40,6 +40,7 @@ ROWS = (
         slope=Adjoint("reshape(g, shape=shape(x))"),
         python="np.reshape({0}, (1,) * {count} + np.shape({0}))", numpy="np.reshape({0}, (1,) * {count} + np.shape({0}))",
         torch="ops.lead({0}, {count}, {batch0})",
+        drawn="itself",
     ),
     Row(
         "reshape", types=_reshape, broadcasts=False,
@@ -47,6 +48,7 @@ ROWS = (
         slope=Adjoint("reshape(g, shape=shape(x))"),
         python="np.reshape({0}, {shape})", numpy="np.reshape({0}, {shape})", torch="ops.reshape({0}, {shape}, {batch0})",
         bounds=bounds.unchanged,
+        drawn="itself",
     ),
     Row(
         "permute", types=by_numpy(np.transpose, "axes"), broadcasts=False,
@@ -54,6 +56,7 @@ ROWS = (
         slope=Adjoint("permute(g, axes=inverse(axes))"),
         python="np.transpose({0}, {axes})", numpy="np.transpose({0}, {axes})", torch="ops.permute({0}, {axes}, {batch0})",
         bounds=bounds.unchanged,
+        drawn="power T",
     ),
     Row(
         "broadcast", types=by_numpy(np.broadcast_to, "shape"), broadcasts=False,
@@ -61,6 +64,7 @@ ROWS = (
         slope=Adjoint("g"),
         python="np.broadcast_to({0}, {shape})", numpy="np.broadcast_to({0}, {shape})", torch="ops.broadcast({0}, {shape}, {batch0})",
         bounds=bounds.unchanged,
+        drawn="itself",
     ),
     Row(
         "concat", types=_concat, common=Kind.BOOL, broadcasts=False,
@@ -69,5 +73,6 @@ ROWS = (
         python="np.concatenate([{*}], axis={axis})", numpy="np.concatenate([{*}], axis={axis})",
         torch="ops.concat(({*},), {axis}, {batch})",
         bounds=bounds.any_of,
+        drawn="column",
     ),
 )

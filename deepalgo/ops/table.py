@@ -31,13 +31,26 @@ from deepalgo.ops import (
 )
 from deepalgo.ops.row import Row
 
-__all__ = ["TABLE", "Kind", "Row", "Type", "infer"]
+__all__ = ["MEANS", "TABLE", "Kind", "Row", "Type", "infer", "register"]
 
 PARTS = (
     arithmetic, compare, mathematics, arrays, overflow, indexing, shapes, reductions, ordering, linear, fourier, special, exponent,
     matching, soft, places,
 )
-TABLE: dict[str, Row] = {row.name: row for part in PARTS for row in part.ROWS}
+TABLE: dict[str, Row] = {}
+#: The operation that a function is, by the function's dotted name.
+MEANS: dict[str, str] = {}
+
+
+def register(row: Row) -> None:
+    """Add an operation to the table."""
+    TABLE[row.name] = row
+    MEANS.update(dict.fromkeys(row.means, row.name))
+
+
+for _part in PARTS:
+    for _row in _part.ROWS:
+        register(_row)
 
 
 def infer(name: str, args: Sequence[Type], attrs: Mapping[str, Attr] | Sequence[tuple[str, Attr]] = ()) -> Type:

@@ -103,6 +103,7 @@ def find(function: Any) -> Handler | None:
         heaps,
         itertools_rules,
         mathematics,
+        meant,
         operator_functions,
         ordering,
         scipy_rules,
@@ -130,7 +131,7 @@ def find(function: Any) -> Handler | None:
     )
 
     try:
-        return rule_of(function) if function in HANDLERS else scipy_rules.find(function)
+        return rule_of(function) if function in HANDLERS else scipy_rules.find(function) or meant.find(function)
     except TypeError:  # not hashable
         return None
 

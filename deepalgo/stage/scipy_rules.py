@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.ir import Kind, Type
-from deepalgo.ops.table import TABLE
+from deepalgo.ops.table import MEANS
 from deepalgo.stage import root_texts, subscripts
 from deepalgo.stage.arrays import elementwise, fourier, splines, written
 from deepalgo.stage.arrays.convert import is_plain, to_signal, wrap
@@ -20,9 +20,6 @@ from deepalgo.stage.machine import Machine
 from deepalgo.stage.natives import HANDLERS, Handler, contains_signal, handles
 from deepalgo.stage.values import Known, Signal, StandIn
 
-#: Functions of scipy.special that are rows of the table under another name.
-RENAMED = {"psi": "digamma", "gammaln": "gammaln", "binom": "binom", "erfc": "erfc", "erf": "erf", "gamma": "gamma", "cbrt": "cbrt",
-           "exp2": "exp2", "expm1": "expm1", "log1p": "log1p", "radian": "radians"}
 #: Bessel functions, with the largest order that data may give.
 LARGEST = {"jv": 40, "iv": 60, "kv": 60}
 #: Searches for a root, which are texts of ours.
@@ -136,14 +133,13 @@ def _once_more(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: 
 
 def _special(module: Any) -> dict[Any, Handler]:
     rules: dict[Any, Handler] = {}
-    for name in dir(module):
-        native = getattr(module, name)
-        row = RENAMED.get(name, name)
-        if isinstance(native, np.ufunc) and row in TABLE:
+    for dotted, row in MEANS.items():
+        native = getattr(module, dotted.removeprefix("scipy.special."), None) if dotted.startswith("scipy.special.") else None
+        if isinstance(native, np.ufunc):
             rules[native] = _of_order(row, native) if row in LARGEST else _elementwise(row, native)
     rules[module.kn] = _of_whole_order(module.kn)
     inner = sys.modules.get("scipy.special._ufuncs")
-    if inner is not None and "lambertw" in TABLE:
+    if inner is not None:
         rules[inner._lambertw] = _lambertw
     return rules
 

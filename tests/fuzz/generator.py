@@ -19,8 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from deepalgo.ops.table import TABLE
 from tests.fuzz import constructs, edges, options, registry  # noqa: F401  # importing the constructs fills the registry
 from tests.fuzz.constructs.assignments import bind
+from tests.fuzz.constructs.table import is_new
 from tests.fuzz.expression import Expr
 from tests.fuzz.instrument import Instrumented
 from tests.fuzz.program import Program
@@ -131,6 +133,7 @@ def _entry(writer: Writer, seed: int) -> Program:
     body = [*writer.module.extra, *body]
     text = [*_preamble(writer, "functools." in "".join(body)), *body]
     text = _imports(text) if writer.module.rich else _rename_math(main, text)
+    text = [*_modules_of_rows(text), *text]
     used = main.used.union(*(item.used for item in helpers), _from_signature(signature))
     return Program(seed, _print(text), name, _samples(writer.rng, intervals), config, frozenset(used))
 
@@ -156,6 +159,13 @@ def _imports(lines: list[str]) -> list[str]:
     text = "\n".join(lines)
     names = {"cmath": "import cmath", "collections": "import collections", "dataclasses": "import dataclasses", "np": "import numpy as np"}
     return [*(line for name, line in names.items() if f"{name}." in text), *lines]
+
+
+def _modules_of_rows(lines: list[str]) -> list[str]:
+    """Imports of functions that rows of the table mean, and no construct knows of."""
+    text = "\n".join(lines)
+    called = {name for row in TABLE.values() if is_new(row) for name in row.means if f"{name}(" in text}
+    return sorted({f"import {name.rpartition('.')[0]}" for name in called})
 
 
 def _rename_math(writer: Writer, lines: list[str]) -> list[str]:

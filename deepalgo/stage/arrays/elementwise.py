@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.ir import Kind, Type
+from deepalgo.ops.table import MEANS
 from deepalgo.stage.arrays.box import Array
 from deepalgo.stage.arrays.convert import box, is_plain, plain, to_signal, wrap
 from deepalgo.stage.machine import Machine
@@ -47,21 +48,6 @@ def kept(machine: Machine, signal: Signal, mask: Signal) -> Masked:
     return Masked(machine.heap.created(Array(signal)), mask)
 
 
-UNARY: dict[str, str] = {
-    "sqrt": "sqrt", "cbrt": "cbrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10",
-    "log1p": "log1p", "sin": "sin", "cos": "cos", "tan": "tan", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sinh": "sinh",
-    "cosh": "cosh", "tanh": "tanh", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "degrees": "degrees",
-    "rad2deg": "degrees", "radians": "radians", "deg2rad": "radians", "absolute": "abs", "fabs": "abs", "negative": "neg",
-    "positive": "pos", "sign": "sign", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "isnan": "isnan",
-    "isinf": "isinf", "isfinite": "isfinite", "conjugate": "conj", "logical_not": "not", "invert": "invert",
-}
-BINARY: dict[str, str] = {
-    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "floor_divide": "floordiv", "remainder": "mod",
-    "power": "pow", "float_power": "pow", "fmod": "fmod", "arctan2": "atan2", "hypot": "hypot", "copysign": "copysign",
-    "maximum": "maximum", "minimum": "minimum", "fmax": "fmax", "fmin": "fmin", "less": "lt", "less_equal": "le", "greater": "gt",
-    "greater_equal": "ge", "equal": "eq", "not_equal": "ne", "logical_and": "and", "logical_or": "or", "logical_xor": "xor",
-    "bitwise_and": "bitand", "bitwise_or": "bitor", "bitwise_xor": "bitxor", "left_shift": "lshift", "right_shift": "rshift",
-}
 MAY_WARN = frozenset(
     "add sub mul div floordiv mod pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos sinh cosh acosh atanh fmod "
     "hypot".split()
@@ -237,9 +223,10 @@ def _put(machine: Machine, native: Any, result: Any, out: Any, where: Any, node:
     return target
 
 
-for _numpy_name, _name in (UNARY | BINARY).items():
-    _native = getattr(np, _numpy_name)
-    handles(_native, options="out where casting dtype")(_ufunc(_name, _native, _native.nin))
+for _dotted, _name in MEANS.items():
+    _native = getattr(np, _dotted.removeprefix("numpy."), None) if _dotted.startswith("numpy.") else None
+    if isinstance(_native, np.ufunc):
+        handles(_native, options="out where casting dtype")(_ufunc(_name, _native, _native.nin))
 
 
 def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node: ast.AST) -> Any:

@@ -20,6 +20,7 @@ from tests.fuzz.constructs import (  # noqa: F401
     maybe,
     rounding,
     statics,
+    table,
     tuples,
     whiles,
 )
