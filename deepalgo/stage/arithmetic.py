@@ -306,7 +306,7 @@ def _check_power(machine: Machine, base: Signal, left: Any, right: Any) -> None:
     if exponent < 0:
         nonzero(machine, base, ZeroDivisionError, said(operator.pow, 0.0, -1.0))
     if exponent != int(exponent) if abs(exponent) < 1e15 else False:
-        _stay_real(machine, machine.logical("not", _less(machine, base)))
+        _stay_real(machine, machine.negated(_less(machine, base)))
     elif isinstance(right, Signal) and right.known is not None and not _is_known_positive(machine, base):
         for key in right.known.keys:
             machine.weights.freeze(key, "a whole exponent of a base that may be negative")
@@ -325,7 +325,7 @@ def _check_unknown_power(machine: Machine, base: Signal, exponent: Signal) -> No
     if exponent.kind is Kind.REAL:
         negative = machine.emit("and", negative, machine.emit("isfinite", exponent))
     zero = machine.emit("eq", base, 0.0)
-    machine.check(machine.logical("not", machine.emit("and", negative, zero)), ZeroDivisionError, said(operator.pow, 0.0, -1.0))
+    machine.check(machine.negated(machine.emit("and", negative, zero)), ZeroDivisionError, said(operator.pow, 0.0, -1.0))
     if exponent.kind is Kind.REAL and not _is_known_positive(machine, base):
         whole = machine.emit("eq", exponent, machine.emit("floor", exponent))
         _stay_real(machine, machine.emit("or", machine.emit("not", _less(machine, base)), whole))
@@ -347,7 +347,7 @@ def _integer_power(machine: Machine, left: Any, right: Any, flavour: str) -> Sig
         return machine.emit("pow", base, float(exponent), flavour=flavour)
     if isinstance(exponent, Signal):
         negative = machine.emit("lt", exponent, 0)
-        machine.check(machine.logical("not", negative), "FloatResult", "a whole number to a negative power is a float in Python")
+        machine.check(machine.negated(negative), "FloatResult", "a whole number to a negative power is a float in Python")
     as_real = [machine.cast(side, Type(Kind.REAL)) for side in (left, right)]
     size = machine.emit("abs", machine.emit("pow", *as_real))
     machine.check(machine.emit("lt", size, 2.0**62), "IntegerTooLarge", "a whole number beyond 64 bits")

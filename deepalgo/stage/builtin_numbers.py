@@ -145,8 +145,8 @@ def to_int(machine: Machine, rounded: Signal, value: Signal, native: Any) -> Sig
     """A whole number made of a float: NaN and infinity raise, and 64 bits must be enough."""
     machine.vouch()
     if value.known is None:
-        machine.check(machine.logical("not", machine.emit("isnan", value)), ValueError, "cannot convert float NaN to integer")
-        machine.check(machine.logical("not", machine.emit("isinf", value)), OverflowError, "cannot convert float infinity to integer")
+        machine.check(machine.negated(machine.emit("isnan", value)), ValueError, "cannot convert float NaN to integer")
+        machine.check(machine.negated(machine.emit("isinf", value)), OverflowError, "cannot convert float infinity to integer")
         machine.check(machine.emit("lt", machine.emit("abs", value), 2.0**62), "IntegerTooLarge", "a whole number beyond 64 bits")
     result = machine.emit("to_int", rounded)
     if value.known is None:

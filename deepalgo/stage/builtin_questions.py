@@ -173,7 +173,7 @@ def _fold(machine: Machine, name: str, start: bool, items: Any, node: ast.AST) -
         return _search(machine, name, start, items, node)
 
     def update(verdict: Any, item: Any) -> Any:
-        return comparisons._conjoin(machine, name, verdict, truth(machine, item, node))
+        return (comparisons.both if name == "and" else comparisons.either)(machine, verdict, truth(machine, item, node))
 
     if isinstance(items, Sifted):
         return fold(machine, items, start, update, node)
@@ -196,12 +196,12 @@ def _search(machine: Machine, name: str, start: bool, items: Generator, node: as
         verdict = truth(machine, item, node)
         if not start:
             return verdict
-        return machine.logical("not", verdict) if isinstance(verdict, Signal) else not verdict
+        return machine.negated(verdict) if isinstance(verdict, Signal) else not verdict
 
     found = search(machine, items, decides, node)
     if not start:
         return found
-    return machine.logical("not", found) if isinstance(found, Signal) else not found
+    return machine.negated(found) if isinstance(found, Signal) else not found
 
 
 def _until_decided(machine: Machine, verdict: Any, items: list[Any], going: bool, node: ast.AST) -> Any:

@@ -57,7 +57,7 @@ def compare(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: 
     """`left op right`, a bool or a Signal of truth values."""
     if op in (ast.NotIn, ast.IsNot):
         positive = compare(machine, ast.In if op is ast.NotIn else ast.Is, left, right, node)
-        return machine.logical("not", positive) if isinstance(positive, Signal) else not positive
+        return machine.negated(positive) if isinstance(positive, Signal) else not positive
     if op is ast.In:
         return _contains(machine, left, right, node)
     for side, other in ((left, right), (right, left)):
@@ -139,7 +139,7 @@ def _by_methods(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, no
         if equal is ABSENT:
             return ABSENT
         verdict = truth(machine, equal, node)
-        return machine.logical("not", verdict) if isinstance(verdict, Signal) else not verdict
+        return machine.negated(verdict) if isinstance(verdict, Signal) else not verdict
     found = by_methods(machine, left, right, f"__{NAMES[op]}__", f"__{NAMES[REFLECTED[op]]}__", node)
 
     def settled(item: Any) -> Any:
@@ -205,7 +205,7 @@ def _refuse_chosen_nan(machine: Machine, one: Signal, other: Signal) -> None:
     """Where a number was chosen among others, two NaN may be one object or two."""
     if any(_is_chosen(machine, side) for side in (one, other)):
         both = machine.emit("and", machine.emit("isnan", one), machine.emit("isnan", other))
-        machine.check(machine.logical("not", both), "SameNaN", "NaN is compared with NaN that may be the same object")
+        machine.check(machine.negated(both), "SameNaN", "NaN is compared with NaN that may be the same object")
 
 
 def _is_chosen(machine: Machine, value: Signal) -> bool:
@@ -219,10 +219,10 @@ def _sequences(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, nod
     equal: Any = len(left) == len(right) and all(isinstance(left, kind) == isinstance(right, kind) for kind in SEQUENCES)
     if equal:
         for one, other in zip(left, right, strict=True):
-            equal = _conjoin(machine, "and", equal, same_item(machine, one, other, node))
+            equal = both(machine, equal, same_item(machine, one, other, node))
     if op is ast.Eq:
         return equal
-    return machine.logical("not", equal) if isinstance(equal, Signal) else not equal
+    return machine.negated(equal) if isinstance(equal, Signal) else not equal
 
 
 def _by_first_difference(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, place: int, node: ast.AST) -> Any:
@@ -243,10 +243,18 @@ def _by_first_difference(machine: Machine, op: type[ast.cmpop], left: Any, right
     )
 
 
-def _conjoin(machine: Machine, name: str, left: Any, right: Any) -> Any:
+def both(machine: Machine, left: Any, right: Any) -> Any:
+    """`left and right` of truth values."""
     if isinstance(left, Signal) or isinstance(right, Signal):
-        return machine.logical(name, machine.signal(left), machine.signal(right))
-    return left and right if name == "and" else left or right
+        return machine.both(machine.signal(left), machine.signal(right))
+    return left and right
+
+
+def either(machine: Machine, left: Any, right: Any) -> Any:
+    """`left or right` of truth values."""
+    if isinstance(left, Signal) or isinstance(right, Signal):
+        return machine.either(machine.signal(left), machine.signal(right))
+    return left or right
 
 
 def _are_one(machine: Machine, left: Any, right: Any, node: ast.AST) -> Any:
@@ -309,5 +317,5 @@ def _contains(machine: Machine, item: Any, container: Any, node: ast.AST) -> Any
         machine.refuse("membership in this object depends on data", "Use a list, a tuple or comparisons.", node)
     found: Any = False
     for member in members:
-        found = _conjoin(machine, "or", found, same_item(machine, member, item, node))
+        found = either(machine, found, same_item(machine, member, item, node))
     return found

@@ -48,7 +48,7 @@ def _function(name: str, native: Any) -> Handler:
 def _finite(machine: Machine, value: Signal) -> None:
     """`cmath` has tables of its own for numbers that are not finite."""
     finite = [machine.emit("isfinite", machine.emit(part, value)) for part in ("real", "imag")]
-    machine.check(machine.logical("and", *finite), "ComplexEdge", "a function of `cmath` of a number that is not finite")
+    machine.check(machine.both(*finite), "ComplexEdge", "a function of `cmath` of a number that is not finite")
 
 
 for _name in NAMES:
@@ -79,7 +79,7 @@ def _phase(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.
     height = machine.emit("imag", value)
     angle = machine.emit("atan2", height, machine.emit("real", value))
     tiny = machine.emit("and", machine.emit("ne", height, 0.0), machine.emit("lt", machine.emit("abs", angle), sys.float_info.min))
-    machine.check(machine.logical("not", tiny), "ComplexEdge", "an angle that is almost zero, where `cmath` may raise OverflowError")
+    machine.check(machine.negated(tiny), "ComplexEdge", "an angle that is almost zero, where `cmath` may raise OverflowError")
     return angle
 
 
@@ -96,6 +96,6 @@ def _rect(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.A
         return call_native(machine, cmath.rect, args, kwargs, node)
     radius, angle = (real(machine, item) for item in args)
     finite = [machine.emit("isfinite", machine.signal(item)) for item in (radius, angle)]
-    machine.check(machine.logical("and", *finite), "ComplexEdge", "a function of `cmath` of a number that is not finite")
+    machine.check(machine.both(*finite), "ComplexEdge", "a function of `cmath` of a number that is not finite")
     parts = [machine.emit("mul", radius, machine.emit(name, angle)) for name in ("cos", "sin")]
     return machine.emit("complex", *parts)

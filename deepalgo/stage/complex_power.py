@@ -47,7 +47,7 @@ def _by_angle(machine: Machine, base: Signal, exponent: Signal) -> Signal:
     real, imag = (machine.emit(part, exponent) for part in ("real", "imag"))
     zero = machine.emit("eq", base, 0j)
     pole = machine.emit("or", machine.emit("ne", imag, 0.0), machine.emit("lt", real, 0.0))
-    machine.check(machine.logical("not", machine.emit("and", zero, pole)), ZeroDivisionError, POLE)
+    machine.check(machine.negated(machine.emit("and", zero, pole)), ZeroDivisionError, POLE)
     size, angle = machine.emit("hypot", across, along), machine.emit("atan2", along, across)
     length = machine.emit("pow", size, real)
     length = machine.emit("mul", length, machine.emit("exp", machine.emit("neg", machine.emit("mul", angle, imag))))
@@ -56,7 +56,7 @@ def _by_angle(machine: Machine, base: Signal, exponent: Signal) -> Signal:
     nothing = machine.emit("eq", exponent, 0j)
     # The cosine of an infinite angle sets the error that Python takes for that of a pole.
     endless = machine.emit("and", machine.emit("isinf", turn), machine.none_of([zero, nothing]))
-    machine.check(machine.logical("not", endless), ZeroDivisionError, POLE)
+    machine.check(machine.negated(endless), ZeroDivisionError, POLE)
     result = machine.emit("complex", *[machine.emit("mul", length, machine.emit(name, turn)) for name in ("cos", "sin")])
     result = machine.emit("select", zero, 0j, result)
     return machine.emit("select", nothing, 1 + 0j, result)

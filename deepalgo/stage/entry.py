@@ -339,7 +339,7 @@ def _numbers_only(machine: Machine, value: Union) -> Any:
         _refuse_union(machine, value)
     for guard, item in value.cases:
         if isinstance(item, NO_NUMBERS):
-            machine.check(machine.logical("not", guard), "NoNumber", escape(f"the function returns {_shown(item)} here"))
+            machine.check(machine.negated(guard), "NoNumber", escape(f"the function returns {_shown(item)} here"))
     answer = collapse(machine, Union(numbers)) if len(numbers) > 1 else numbers[0][1]
     if isinstance(answer, Union):
         _refuse_union(machine, value)

@@ -65,7 +65,7 @@ def _unary(machine: Machine, node: ast.UnaryOp) -> Any:
     machine.at(node)
     if isinstance(node.op, ast.Not):
         verdict = truth(machine, operand, node)
-        return machine.logical("not", verdict) if isinstance(verdict, Signal) else not verdict
+        return machine.negated(verdict) if isinstance(verdict, Signal) else not verdict
     return arithmetic.unary(machine, type(node.op), operand, node)
 
 
@@ -96,7 +96,7 @@ def _short_circuit(machine: Machine, keep_going: bool, left: Any, right: Callabl
     arm = run_arm(machine, verdict, keep_going, lambda: falling(right()))
     if _is_plain_truth(left) and only_computes(arm) and _is_plain_truth(arm.exit.cases[Way.FALL].value):
         other = resume(machine, arm).cases[Way.FALL].value
-        found = machine.logical("and" if keep_going else "or", verdict, machine.signal(other))
+        found = (machine.both if keep_going else machine.either)(verdict, machine.signal(other))
         return replace(found, flavour=arithmetic.flavour_of_choice(left, other))
     same = np.bool_ if arithmetic.flavour_of(left) == "np" else bool
     stay = run_arm(machine, verdict, not keep_going, lambda: falling(same(not keep_going) if _is_plain_truth(left) else left))
@@ -378,7 +378,7 @@ def _tested(machine: Machine, generator: ast.comprehension, outer: Any, item: An
 def _both(machine: Machine, left: Any, right: Any) -> Any:
     if left is True or right is True:
         return right if left is True else left
-    return machine.logical("and", left, right)
+    return machine.both(left, right)
 
 
 def _walrus(machine: Machine, node: ast.NamedExpr) -> Any:

@@ -180,7 +180,7 @@ def _from(machine: Machine, items: Any, node: ast.YieldFrom) -> tuple[Exit, Any]
         return FALL, value
     if stopped is True:
         return STOP, None
-    return Exit({Way.FALL: Case(machine.logical("not", stopped)), Way.RETURN: Case(stopped, ANYTHING)}), value
+    return Exit({Way.FALL: Case(machine.negated(stopped)), Way.RETURN: Case(stopped, ANYTHING)}), value
 
 
 @functools.lru_cache(maxsize=1024)
@@ -210,7 +210,7 @@ def search(machine: Machine, generator: Generator, test: Callable[[Any], Any], n
         control["found"] = hit
         if hit is True:
             return STOP
-        return Exit({Way.FALL: Case(machine.logical("not", hit)), Way.RETURN: Case(hit, ANYTHING)})
+        return Exit({Way.FALL: Case(machine.negated(hit)), Way.RETURN: Case(hit, ANYTHING)})
 
     run(machine, generator, consume, node)
     return control["found"]

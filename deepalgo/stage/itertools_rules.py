@@ -198,7 +198,7 @@ def _verdict(machine: Machine, value: Any, node: ast.AST) -> Any:
 
 
 def _negated(machine: Machine, verdict: Any) -> Any:
-    return machine.logical("not", verdict) if isinstance(verdict, Signal) else not verdict
+    return machine.negated(verdict) if isinstance(verdict, Signal) else not verdict
 
 
 @handles(itertools.compress, options="data selectors")

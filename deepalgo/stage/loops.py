@@ -75,7 +75,7 @@ def _over_generator(machine: Machine, node: ast.For, generator: Generator) -> Ex
             return STOP
         stays = outcome.cases[Way.FALL].guard
         assert stays is not None
-        return Exit({Way.FALL: Case(stays), Way.RETURN: Case(machine.logical("not", stays), ANYTHING)})
+        return Exit({Way.FALL: Case(stays), Way.RETURN: Case(machine.negated(stays), ANYTHING)})
 
     run(machine, generator, consume, node.iter)
     return after(machine, node, ways_out(machine, control))
@@ -182,7 +182,7 @@ def merged_guard(machine: Machine, guards: list[Signal | None]) -> Signal | None
     found = [guard for guard in guards if guard is not None]
     total = found[0]
     for guard in found[1:]:
-        total = machine.logical("or", total, guard)
+        total = machine.either(total, guard)
     return total
 
 

@@ -211,19 +211,23 @@ class Machine:
 
     # --- truth --------------------------------------------------------------------------------------------------
 
-    def logical(self, name: str, *args: Signal) -> Signal:
-        """`and`, `or`, `not` of truth values, with what is known already taken into account."""
-        if name == "not":
-            return self._negate(args[0])
-        neutral = name == "and"
-        left, right = args
+    def both(self, left: Signal, right: Signal) -> Signal:
+        """Whether two conditions hold, with what is known already taken into account."""
+        return self._joined("and", left, right, neutral=True)
+
+    def either(self, left: Signal, right: Signal) -> Signal:
+        """Whether one of two conditions holds, with what is known already taken into account."""
+        return self._joined("or", left, right, neutral=False)
+
+    def _joined(self, name: str, left: Signal, right: Signal, neutral: bool) -> Signal:
         for one, other in ((left, right), (right, left)):
             truth = self.truth_of(one)
             if truth is not None:
                 return other if truth is neutral else one
         return left if left.value == right.value else self.emit(name, left, right)
 
-    def _negate(self, signal: Signal) -> Signal:
+    def negated(self, signal: Signal) -> Signal:
+        """Whether a condition does not hold."""
         definition = self.definition(signal)
         if definition is not None and is_negation(definition):
             return Signal(definition.args[0], "py", signal.uniform, None)
@@ -234,8 +238,8 @@ class Machine:
         """The guard of what is left when none of the others hold."""
         some = guards[0]
         for guard in guards[1:]:
-            some = self.logical("or", some, guard)
-        return self.logical("not", some)
+            some = self.either(some, guard)
+        return self.negated(some)
 
     def constant_truth(self, signal: Signal) -> bool | None:
         """The value of a truth value that is a constant of the program."""

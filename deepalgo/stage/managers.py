@@ -287,7 +287,7 @@ def at_yield(machine: Machine, node: ast.stmt, found: ast.Yield, targets: list[a
             return FALL
         if failed.guard is None:
             return Exit({Way.RAISE: failed})
-        return Exit({Way.FALL: Case(machine.logical("not", failed.guard)), Way.RAISE: failed})
+        return Exit({Way.FALL: Case(machine.negated(failed.guard)), Way.RAISE: failed})
 
     def assign_none(_: Any) -> Exit:
         for target in targets:

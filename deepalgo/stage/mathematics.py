@@ -28,19 +28,19 @@ def _not(name: str, bound: float, magnitude: bool = False) -> Rule:
 
     def ok(machine: Machine, value: Signal) -> Signal:
         held = machine.emit("abs", value) if magnitude else value
-        return machine.logical("not", machine.emit(name, held, bound))
+        return machine.negated(machine.emit(name, held, bound))
 
     return ok
 
 
 def _finite(machine: Machine, value: Signal) -> Signal:
-    return machine.logical("not", machine.emit("isinf", value))
+    return machine.negated(machine.emit("isinf", value))
 
 
 def _no_pole(machine: Machine, value: Signal) -> Signal:
     """Gamma has poles at zero and the negative whole numbers."""
     whole = machine.emit("eq", value, machine.emit("floor", value))
-    return machine.logical("not", machine.emit("and", whole, machine.emit("le", value, 0.0)))
+    return machine.negated(machine.emit("and", whole, machine.emit("le", value, 0.0)))
 
 
 def _no_pole_or_infinite(machine: Machine, value: Signal) -> Signal:
@@ -203,7 +203,7 @@ def _pow(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         whole = machine.emit("eq", exponent, machine.emit("floor", exponent))
         wrong = machine.emit("and", below, machine.emit("not", machine.emit("or", whole, machine.emit("isnan", exponent))))
         pole = machine.emit("and", zero, machine.emit("and", machine.emit("lt", exponent, 0.0), machine.emit("isfinite", exponent)))
-        machine.check(machine.logical("not", machine.emit("or", wrong, pole)), ValueError, DOMAIN)
+        machine.check(machine.negated(machine.emit("or", wrong, pole)), ValueError, DOMAIN)
         arithmetic.no_overflow(machine, result, [base, exponent], RANGE)
     return result
 

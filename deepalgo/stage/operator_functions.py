@@ -47,7 +47,7 @@ for _comparison, _native in QUESTIONS.items():
 @handles(operator.not_)
 def _not(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     verdict = truth(machine, args[0], node)
-    return machine.logical("not", verdict) if isinstance(verdict, Signal) else not verdict
+    return machine.negated(verdict) if isinstance(verdict, Signal) else not verdict
 
 
 @handles(operator.truth)

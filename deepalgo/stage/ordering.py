@@ -114,7 +114,7 @@ def _verdict(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node:
 
 
 def _negated(machine: Machine, verdict: Any) -> Any:
-    return machine.logical("not", verdict) if isinstance(verdict, Signal) else not verdict
+    return machine.negated(verdict) if isinstance(verdict, Signal) else not verdict
 
 
 def _as_int(machine: Machine, verdict: Any) -> Any:

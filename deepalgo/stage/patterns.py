@@ -137,7 +137,7 @@ def _conjoin(machine: Machine, found: Found, more: Callable[[], Found], node: as
         return Found(other.verdict, {**found.names, **other.names})
     if not all(isinstance(item, Op) for item in body[count:]):
         machine.refuse("this part of the pattern is asked only where data says so, and may fail", "Write it with `if`.", node)
-    verdict = found.verdict if other.verdict is True else machine.logical("and", found.verdict, other.verdict)
+    verdict = found.verdict if other.verdict is True else machine.both(found.verdict, other.verdict)
     return Found(verdict, {**found.names, **other.names})
 
 
@@ -148,7 +148,7 @@ def _alternatives(machine: Machine, patterns: list[ast.pattern], subject: Any) -
     rest = _alternatives(machine, patterns[1:], subject)
     if first.verdict is False:
         return rest
-    verdict = rest.verdict or first.verdict if isinstance(rest.verdict, bool) else machine.logical("or", first.verdict, rest.verdict)
+    verdict = rest.verdict or first.verdict if isinstance(rest.verdict, bool) else machine.either(first.verdict, rest.verdict)
     names = first.names if rest.verdict is False else {
         name: choose(machine, first.verdict, functools.partial(first.names.get, name), functools.partial(rest.names.get, name), patterns[0])
         for name in first.names

@@ -107,7 +107,7 @@ def _both_raise(machine: Machine, condition: Signal, yes: Arm, no: Arm) -> Exit:
 def _raise_under(machine: Machine, condition: Signal, truth: bool, arm: Arm) -> None:
     """An arm that always raises is a check; if it could raise something else before, the arm stays."""
     effects = [statement for statement in arm.body if isinstance(statement, Check) or blocks(statement)]
-    ok = machine.logical("not", condition) if truth else condition
+    ok = machine.negated(condition) if truth else condition
     if arm.raised is not None and not effects:
         machine.builder.body.extend(arm.body)  # what its message is made of
         span = machine.span
@@ -340,7 +340,7 @@ class Meeting:
             return None
         if None in truths:
             return self._fact_row(row, truths)
-        return (lambda: condition) if truths[0] else (lambda: machine.logical("not", condition))
+        return (lambda: condition) if truths[0] else (lambda: machine.negated(condition))
 
 
     def _fact_row(self, row: list[Signal], truths: list[bool | None]) -> Callable[[], Signal] | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from deepalgo.ir import Block, Loop, Op, Program, Role, Value, While, walk
-
-COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+from deepalgo.ops.table import TABLE
 
 
 def find_roles(program: Program) -> dict[str, Role]:
@@ -19,7 +18,7 @@ def find_roles(program: Program) -> dict[str, Role]:
                 keys[statement.result] = keys[statement.args[0]]
             case Op(name="pow", args=(_, exponent)) if exponent in keys:
                 roles[keys[exponent]] = Role.EXPONENT
-            case Op() if statement.name in COMPARISONS:
+            case Op() if TABLE[statement.name].order:
                 for arg in statement.args:
                     if arg in keys:
                         roles.setdefault(keys[arg], Role.THRESHOLD)

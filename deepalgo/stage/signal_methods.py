@@ -36,7 +36,7 @@ def conjugate(machine: Machine, value: Signal) -> Signal:
 def is_integer(machine: Machine, value: Signal) -> Any:
     """`x.is_integer()`."""
     whole = machine.emit("eq", value, machine.emit("floor", value))
-    return machine.logical("and", whole, machine.emit("isfinite", value))
+    return machine.both(whole, machine.emit("isfinite", value))
 
 
 def item(machine: Machine, value: Signal) -> Signal:

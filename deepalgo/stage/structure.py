@@ -369,7 +369,7 @@ def _encode_union(machine: Machine, value: Any, structure: Alternatives) -> list
         if before is not None:
             parts = [machine.select(held, new, old) for new, old in zip(parts, before, strict=True)]
         earlier = guards[place]
-        guards[place] = held if earlier is None else machine.logical("or", earlier, held)
+        guards[place] = held if earlier is None else machine.either(earlier, held)
         payloads[place] = parts
     leaves = [machine.constant(False) if guard is None else guard for guard in guards[:-1]]
     for case, payload in zip(structure.cases, payloads, strict=True):

@@ -117,7 +117,7 @@ def _chosen_item(machine: Machine, container: Any, key: Signal, node: ast.AST) -
     if key.uniform and machine.attempts and machine.rounds_at_hand <= UNROLL and not _is_table(machine, container):
         raise NeedsUnroll
     size = len(container)
-    inside = machine.emit("and", machine.emit("ge", key, -size), machine.emit("lt", key, size))
+    inside = _is_within(machine, key, size)
     machine.check(inside, IndexError, f"{type(container).__name__} index out of range")
     container = list(container) if isinstance(container, deque) else container
     place = key if is_index(machine, key) else machine.emit("select", machine.emit("lt", key, 0), machine.emit("add", key, size), key)
@@ -168,7 +168,7 @@ def _chosen_entry(machine: Machine, container: dict[Any, Any], key: Signal, node
 def chosen_or(machine: Machine, container: dict[Any, Any], key: Signal, default: Any = None, *, node: ast.AST) -> Any:
     """`container.get(key, default)` with a key that data chooses."""
     cases, found = _entries_at(machine, container, key, node)
-    return merge_cases(machine, (*cases, (machine.logical("not", found), default)), node)
+    return merge_cases(machine, (*cases, (machine.negated(found), default)), node)
 
 
 def _entries_at(machine: Machine, container: dict[Any, Any], key: Signal, node: ast.AST) -> tuple[tuple[tuple[Signal, Any], ...], Signal]:
@@ -179,7 +179,7 @@ def _entries_at(machine: Machine, container: dict[Any, Any], key: Signal, node: 
     guards = [machine.emit("eq", key, item) for item in keys]
     found = guards[0] if guards else machine.constant(False)
     for guard in guards[1:]:
-        found = machine.logical("or", found, guard)
+        found = machine.either(found, guard)
     return tuple(zip(guards, (container[item] for item in keys), strict=True)), found
 
 
@@ -234,13 +234,13 @@ def _chosen_store(machine: Machine, container: Any, key: Signal, value: Any, nod
     if not isinstance(container, (list, deque)) or key.kind > Kind.INT:
         machine.refuse("an item of this object is stored at a key chosen by data", "Use a list of numbers.", node)
     size = len(container)
-    inside = machine.emit("and", machine.emit("ge", key, -size), machine.emit("lt", key, size))
+    inside = _is_within(machine, key, size)
     machine.check(inside, IndexError, f"{_index_of(container)} index out of range")
     place = machine.emit("select", machine.emit("lt", key, 0), machine.emit("add", key, size), key)
     machine.heap.touch(container)
     for number, item in enumerate(list(container)):
         hit = machine.emit("eq", place, number)
-        container[number] = distribute(machine, Union(((hit, value), (machine.logical("not", hit), item))), lambda case: case, node)
+        container[number] = distribute(machine, Union(((hit, value), (machine.negated(hit), item))), lambda case: case, node)
 
 
 def _index_of(container: Any) -> str:
@@ -281,3 +281,8 @@ def refuse_shared(machine: Machine, container: Any, node: ast.AST) -> None:
     if id(container) not in machine.heap.inside:
         machine.refuse(SHARED, SHARED_REMEDY, node)
     refuse_kin(machine, container, node)
+
+
+def _is_within(machine: Machine, key: Signal, size: int) -> Signal:
+    """Whether a place lies in a sequence, counted from either end."""
+    return machine.emit("and", machine.emit("ge", key, -size), machine.emit("lt", key, size))

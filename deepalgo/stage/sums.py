@@ -80,7 +80,7 @@ def _fsum(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     signals = [machine.signal(number) for number in numbers]
     machine.check(_stays_finite(machine, signals), OverflowError, "intermediate overflow in fsum")
     infinite = _added(machine, [machine.emit("select", machine.emit("isinf", item), item, 0.0) for item in signals])
-    machine.check(machine.logical("not", machine.emit("isnan", infinite)), ValueError, "-inf + inf in fsum")
+    machine.check(machine.negated(machine.emit("isnan", infinite)), ValueError, "-inf + inf in fsum")
     return machine.emit("fsum", *numbers)
 
 
@@ -89,7 +89,7 @@ def _stays_finite(machine: Machine, items: list[Signal]) -> Signal:
     total, fine = machine.constant(0.0), machine.constant(True)
     for item in items:
         total = machine.emit("select", machine.emit("isfinite", item), machine.emit("add", total, item), 0.0)
-        fine = machine.logical("and", fine, machine.emit("isfinite", total))
+        fine = machine.both(fine, machine.emit("isfinite", total))
     return fine
 
 

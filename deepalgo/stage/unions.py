@@ -30,7 +30,7 @@ def resolve(machine: Machine, value: Any, name: str = "") -> Any:
         raise UserRaise(UnboundLocalError, message, machine.span)
     for guard, item in cases:
         if item is UNDEFINED:
-            machine.check(machine.logical("not", guard), UnboundLocalError, message)
+            machine.check(machine.negated(guard), UnboundLocalError, message)
     certain = [item for guard, item in cases if machine.truth_of(guard) is True]
     if certain:
         return certain[0]

@@ -104,7 +104,7 @@ def _square_matrix(machine: Machine, value: Any) -> Signal:
 
 
 def _check_regular(machine: Machine, matrix: Signal) -> None:
-    machine.check(machine.logical("not", machine.emit("is_singular", matrix)), np.linalg.LinAlgError, "Singular matrix")
+    machine.check(machine.negated(machine.emit("is_singular", matrix)), np.linalg.LinAlgError, "Singular matrix")
 
 
 @handles(np.linalg.solve, options="")
