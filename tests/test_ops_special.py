@@ -239,3 +239,14 @@ def test_a_compiled_graph_has_one_operation_for_each_function():
         result.sum().backward()
     torch.testing.assert_close(results[1], results[0])
     torch.testing.assert_close(inputs[1].grad, inputs[0].grad)
+
+
+@pytest.mark.parametrize("k", [1.0, 2.0, 5.0])
+@pytest.mark.parametrize("n", [1e-9, -3e-10, 1e-12, 1e-15, -1e-300])
+def test_binomial_coefficients_of_tiny_numbers_are_scipys(n, k):
+    b = Builder()
+    x = torch.tensor(n, dtype=torch.float64, requires_grad=True)
+    y = Network(b.program(b.op("binom", b.input("x"), k)))(x)
+    assert y.item() == pytest.approx(float(numpy_row("binom", [n, k], {})), rel=1e-8, abs=0)
+    y.backward()
+    assert x.grad.item() == pytest.approx((-1) ** (k - 1) / k, rel=1e-6)

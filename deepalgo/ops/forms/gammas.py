@@ -135,12 +135,13 @@ def _finite(x: Tensor) -> Tensor:
 
 def _binom(n: Tensor, k: Tensor) -> Tensor:
     """A product of at most 19 fractions for small whole k, a beta function otherwise."""
-    whole = (k == torch.floor(k)) & ((torch.abs(n) > 1e-8) | (n == 0))
+    tiny = (torch.abs(n) <= 1e-8) & (n != 0)  # SciPy leaves these to the beta function, where `n - k + factor` has lost n here
+    whole = (k == torch.floor(k)) & (~tiny | (k > 0))
     count = torch.where((n == torch.floor(n)) & (n > 0) & (k > n / 2), n - k, k)
     short = whole & (count >= 0) & (count < 20)
     top, bottom = torch.ones_like(n), torch.ones_like(n)
     for factor in range(1, 20):
-        top = torch.where(factor <= count, top * (n - count + factor), top)
+        top = torch.where(factor <= count, top * torch.where(tiny, n - (count - factor), n - count + factor), top)
         bottom = torch.where(factor <= count, bottom * factor, bottom)
         large = torch.abs(top) > 1e50
         top, bottom = torch.where(large, top / bottom, top), torch.where(large, 1, bottom)
@@ -155,7 +156,8 @@ def _binom_slope(n: Tensor, k: Tensor, *, by_n: bool) -> Tensor:
 
     Where gamma(n - k + 1) has a pole the coefficient is 0 and its derivative that of 1/gamma there: (-1)**m m! for m = k - n - 1.
     """
-    rest = n - k + 1
+    near = (torch.abs(n) <= 1e-8) & (k == torch.floor(k)) & (k > 0)  # so near to a pole that products would lose the derivative
+    rest = torch.where(near, 1 - k, n - k + 1)
     pole = (rest <= 0) & (rest == torch.floor(rest))
     safe = torch.where(pole, 1, rest)
     log_slope = digamma(n + 1) - digamma(safe) if by_n else digamma(safe) - digamma(k + 1)
