@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import cmath
-import math
 from collections.abc import Mapping
 from typing import Any
 
-from deepalgo.emit.expression import fill, literal
 from deepalgo.emit.source.body import all_blocks, everything
 from deepalgo.emit.source.exits import read_by
 from deepalgo.ir import Block, Op, Value
-from deepalgo.ops.table import TABLE
+from deepalgo.ir.facts.constants import on_every_call
 
-#: What Python spellings name.
-SPACE: dict[str, Any] = {"math": math, "cmath": cmath, "inf": math.inf, "nan": math.nan}
 #: Operations that read a table, and what defines one.
 READERS = {"index", "gather", "pick_at"}
 TABLES = {"const", "weight", "stack", "index"}
@@ -26,52 +21,12 @@ class Numbers:
     def __init__(self, body: Block, weights: Mapping[str, Any]) -> None:
         self.weights = weights
         self.ops: dict[Value, Op] = {op.result: op for op in everything(body) if isinstance(op, Op)}
-        self.values: dict[Value, Any] = {}
+        self.values = on_every_call(self.ops.values(), weights)
         self.tables = self.find_tables(body)
 
     def known(self, value: Value) -> Any:
         """The number that a value is on every call, or None."""
-        if value not in self.values:
-            self.values[value] = self.compute(value)
-        return self.values[value]
-
-    def compute(self, value: Value) -> Any:
-        """The number, computed by Python."""
-        op = self.ops.get(value)
-        if op is None or value.type.shape:
-            return None
-        if op.name == "const":
-            return op.attr("value")
-        if op.name == "weight":
-            return self.weights[str(op.attr("key"))]
-        if op.name in ("index", "gather", "pick_at"):
-            return self.item(op)
-        numbers = [self.known(arg) for arg in op.args]
-        if not numbers or any(number is None for number in numbers) or TABLE[op.name].python.startswith(("np.", "scipy.")):
-            return None
-        try:
-            text = fill(TABLE[op.name].python, [literal(number) for number in numbers], dict(op.attrs)).text
-            return eval(text, dict(SPACE))
-        except (ArithmeticError, ValueError, TypeError, NameError):
-            return None
-
-    def item(self, op: Op) -> Any:
-        """An item of a weight or of a constant table."""
-        holder: Any = self.table(op.args[0])
-        if holder is None or op.name != "index":
-            return None
-        for key in op.attr("key"):  # type: ignore[union-attr]  # a tuple
-            holder = holder[key]
-        return holder
-
-    def table(self, value: Value) -> Any:
-        """The nested tuples of a weight or of a constant."""
-        op = self.ops.get(value)
-        if op is None:
-            return None
-        if op.name == "index":
-            return self.item(op)
-        return op.attr("value") if op.name == "const" else self.weights[str(op.attr("key"))] if op.name == "weight" else None
+        return None if value.type.shape else self.values.get(value)
 
     def find_tables(self, body: Block) -> set[Value]:
         """Arrays that are only looked up, which can be tuples."""

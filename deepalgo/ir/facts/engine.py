@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from deepalgo.ir.facts import ranges
-from deepalgo.ir.facts.constants import computed, is_constant
+from deepalgo.ir.facts.constants import can_fold, computed, is_constant
 from deepalgo.ir.facts.truths import decided, fold_of, implied, is_logical
 from deepalgo.ir.program import Op, Value
 from deepalgo.kinds import Attr, Kind
@@ -53,13 +53,14 @@ class Facts:
 
     def note(self, op: Op) -> None:
         """An operation stands here."""
-        self.ops[op.result] = op
-        if is_constant(op) and not op.result.type.shape:
-            self.known[op.result] = op.attrs[0][1]
-        if self.bounded:
+        result = op.result
+        self.ops[result] = op
+        if is_constant(op) and not result.type.shape:
+            self.known[result] = op.attrs[0][1]
+        if self.bounded and result.type.kind is not Kind.BOOL:
             found = ranges.image(op, self.ranges)
-            if found is not OF_KIND[op.result.type.kind]:
-                self.ranges[op.result] = found
+            if found is not OF_KIND[result.type.kind]:
+                self.ranges[result] = found
 
     def enter(self) -> None:
         """A scope begins."""
@@ -152,8 +153,9 @@ class Facts:
 
     def constant(self, value: Value) -> Attr:
         """The number that a value is here, None if that is not known."""
-        if value in self.known:
-            return self.known[value]
+        known = self.known.get(value)
+        if known is not None:
+            return known
         return self.truth(value) if self.truths and value.type.kind is Kind.BOOL and not value.type.shape else None
 
     def constants(self) -> dict[Value, Attr]:
@@ -162,8 +164,15 @@ class Facts:
 
     def folded(self, op: Op, args: Sequence[Value]) -> Attr:
         """The result of an operation on constants, None if it is not known."""
-        numbers = [self.constant(arg) for arg in args]
-        return None if None in numbers else computed(op, numbers)
+        if not can_fold(op):
+            return None
+        numbers = []
+        for arg in args:  # ends at the first that is not known, as most are not
+            number = self.constant(arg)
+            if number is None:
+                return None
+            numbers.append(number)
+        return computed(op, numbers)
 
     def truth(self, value: Value) -> bool | None:
         """The truth of a condition for all samples that come here, of an array that of all its items; None if it is not known."""
