@@ -15,7 +15,8 @@ from dataclasses import replace
 from typing import Any
 
 from deepalgo.emit.depth import compiling
-from deepalgo.emit.prune import prune
+from deepalgo.emit.passes import run
+from deepalgo.emit.targets import COMPILED
 from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, InternalError
 from deepalgo.ir import Block, Check, Loop, While, blocks, walk
 from deepalgo.network import Network
@@ -108,7 +109,7 @@ def _stage(fn: Callable[..., Any], example: Example, integers: bool, complex_at:
     try:
         with compiling():
             staged = stage(fn, example, integers=integers, complex_at=complex_at)
-            return replace(staged, program=prune(staged.program))
+            return replace(staged, program=run(COMPILED, staged.program))
     except DeepalgoError:
         raise
     except RecursionError:

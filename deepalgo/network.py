@@ -30,8 +30,9 @@ import torch
 from torch import Tensor
 
 from deepalgo.certificate import Certificate, verify
-from deepalgo.emit.executable import Executable, build
-from deepalgo.emit.lower import Plan
+from deepalgo.emit.builds import build
+from deepalgo.emit.executable import Executable
+from deepalgo.emit.targets import Plan
 from deepalgo.errors import HeuristicError, InputError
 from deepalgo.ir import Program, While, walk
 from deepalgo.ir.rebuild import rebuild
@@ -96,8 +97,6 @@ class Network(torch.nn.Module):
         self.origins = origins if origins is not None else Origins()
         self.weights = Weights(program.weights)
         self.failures: Counter[str] = Counter()
-        self._executables: dict[Plan, Executable] = {}
-        self._simple: dict[bool, Program] = {}
         self._fixed: Executable
         self._complaint = Complaint(self._complain)
         self._mender = Mender(self._repeat_fixed)
@@ -146,7 +145,7 @@ class Network(torch.nn.Module):
         else:
             executable = self._executable(self.plan())
         results = self._run(executable, leaves)
-        if not executable.lowered.checks:
+        if not executable.program.failures:
             return results
         *results, code = results
         if self.errors == "raise":
@@ -164,10 +163,10 @@ class Network(torch.nn.Module):
         executable = self._executable(Plan("nan", self.loops == "settle", rounds=self.max_rounds))
         with torch.no_grad():
             results = self._run(executable, leaves)
-        if not executable.lowered.checks:
+        if not executable.program.failures:
             return results, [None] * (len(leaves[0]) if leaves else 1)
         *results, code = results
-        return results, [executable.lowered.checks[number - 1].error if number else None for number in code.tolist()]
+        return results, [executable.program.failures[number - 1].error if number else None for number in code.tolist()]
 
     def verify(
         self, *args: Any, rtol: float = 1e-10, gradients: bool = True, samples: int = 1000, most_weights: int | None = None, **kwargs: Any
@@ -245,7 +244,7 @@ class Network(torch.nn.Module):
     def _recorded(self, leaves: list[Tensor], record: Record) -> list[Tensor]:
         """Run with a record, in which failed samples do not appear."""
         executable = self._executable(Plan(self.errors, record=True, rounds=self.max_rounds))
-        if not executable.lowered.checks:
+        if not executable.program.failures:
             return self._run(executable, leaves, record=record)
         *results, code = self._run(executable, leaves)
         good = positions(code == 0)
@@ -257,7 +256,7 @@ class Network(torch.nn.Module):
         bad = positions(code)
         if len(bad) == 0:
             return results
-        self.failures += count(code, executable.lowered.checks)
+        self.failures += count(code, executable.program.failures)
         if executable.plan.fixed:
             return results
         good = positions(code == 0)
@@ -270,7 +269,7 @@ class Network(torch.nn.Module):
         with torch.no_grad():
             self._run(self._executable(Plan("raise", rounds=self.max_rounds)), leaves)
             *_, code = self._run(coded, leaves)
-        raise_first(code, coded.lowered.checks)
+        raise_first(code, coded.program.failures)
 
     def _build_fixed(self) -> None:
         """Make what `torch.compile` traces; how that is made it need not trace."""
@@ -282,9 +281,7 @@ class Network(torch.nn.Module):
     _build_fixed._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
     def _executable(self, plan: Plan) -> Executable:
-        if plan not in self._executables:
-            self._executables[plan] = build(self.program, plan, self._simple)
-        return self._executables[plan]
+        return build(self.program, plan)
 
     def with_program(self, program: Program) -> Network:
         """A network that runs another program as this one runs its own, with the weights that the program brings."""

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from deepalgo.emit.source.function import Parameters, write_function
-from deepalgo.emit.source.scalars import scalarize
+from deepalgo.emit.targets import SOURCE, SOURCE_COLUMNS, SOURCE_NUMBERS
 from deepalgo.network import Network
 from deepalgo.signature import Signature
 from deepalgo.spans import FunctionSource, SourceUnavailable, read_function
+
+STYLES = {"python": SOURCE, "numpy": SOURCE_COLUMNS, "numbers": SOURCE_NUMBERS}
 
 
 def source(network: Network, style: str = "python") -> str:
@@ -25,13 +27,13 @@ def source(network: Network, style: str = "python") -> str:
     the heuristic raises. `style="numbers"` takes one sample and writes small arrays out, number by number, for `numba.njit`; an array in
     the answer becomes a list. Arguments that were fixed when the heuristic was compiled are no parameters any more.
     """
-    if style not in ("python", "numpy", "numbers"):
+    if style not in STYLES:
         raise ValueError(f"style must be 'python', 'numpy' or 'numbers', not {style!r}")
     weights = {key: _plain(network.weights[key].tolist()) for key in network.weights}
+    parameters = _parameters(network)
     if style == "numbers":
-        program = scalarize(network.program, weights)
-        return write_function(program, {}, replace(_parameters(network), defaults=()), _docstring(network))
-    return write_function(network.program, weights, _parameters(network), _docstring(network), style == "numpy")
+        parameters = replace(parameters, defaults=())
+    return write_function(network.program, weights, parameters, _docstring(network), STYLES[style])
 
 
 def _plain(value: Any) -> Any:

@@ -13,7 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import deepalgo as da
-from deepalgo.emit.lower import Plan, lower, simplify
+from deepalgo.emit import builds
+from deepalgo.emit.passes import run
+from deepalgo.emit.targets import SIMPLE, Plan
 from deepalgo.ir import Program, parse
 from tests.fuzz.generator import generate
 from tests.fuzz.program import load
@@ -47,10 +49,9 @@ def stage(seed: int, kind: str) -> Program | None:
 
 def lowered(program: Program) -> Iterator[Program]:
     """The program as each plan has it."""
-    simple = simplify(program, record=False)
-    yield simple
+    yield run(SIMPLE, program)
     for plan in PLANS:
-        yield lower(simple, plan).program
+        yield builds.lowered(program, plan)
 
 
 def main() -> int:

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import deepalgo as da
-from deepalgo.emit.lower import Plan
+from deepalgo.emit.targets import Plan
 from deepalgo.emit.unite import unite
 from deepalgo.ir import Block, Input, Kind, Leaf, Op, Program, Type, Value
 

@@ -8,7 +8,8 @@ import torch
 
 import deepalgo as da
 from benchmarks.corpus import compile_entry, load_corpus
-from deepalgo.emit.lower import Plan, lower
+from deepalgo.emit.builds import lowered
+from deepalgo.emit.targets import Plan
 from deepalgo.errors import CompileError
 from deepalgo.ir import Block, If, Input, Kind, Leaf, Op, Program, Type, Value, While, blocks, used, walk
 from tests.cases import CASES, network
@@ -66,7 +67,7 @@ def test_waste_is_found(body):
 @pytest.mark.parametrize("plan", [Plan(), Plan("nan"), Plan(fixed=True, rounds=8)], ids=["raise", "nan", "fixed"])
 def test_heuristics_are_written_without_waste(plan):
     for case in CASES:
-        assert wastes(lower(network(case.id).program, plan).program) == [], case.id
+        assert wastes(lowered(network(case.id).program, plan)) == [], case.id
 
 
 @pytest.mark.corpus
@@ -78,7 +79,7 @@ def test_real_functions_are_written_without_waste():
     for entry in corpus.entries()[::5]:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(CompileError):
             net = compile_entry(corpus.resolve(entry), *corpus.plain_arguments(entry, entry["samples"][0]))
-            assert wastes(lower(net.program, Plan()).program) == [], entry["id"]
+            assert wastes(lowered(net.program, Plan())) == [], entry["id"]
             found += 1
     assert found > 60
 

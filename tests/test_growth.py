@@ -8,6 +8,7 @@ import torch
 
 import deepalgo as da
 from benchmarks.growth_bench import KINDS, MOST, inputs, kalman, kalman_matrices, load
+from deepalgo.emit.builds import builds_of
 from deepalgo.runtime.record import recording
 
 
@@ -41,7 +42,7 @@ def test_arms_that_stand_apart_compute_what_they_do_in_place(kind, record, monke
     grads = [torch.autograd.grad(answer.sum(), list(network.parameters()), allow_unused=True)
              for answer, network in zip(answers, networks, strict=True)]
     assert all(a is b is None or torch.equal(a, b) for a, b in zip(*grads, strict=True))
-    texts = [next(iter(network._executables.values())).written.text for network in networks]
+    texts = [next(iter(builds_of(network.program).built.values())).written.text for network in networks]
     assert "def make_" not in texts[0]
     assert ("def make_" in texts[1]) == (texts[0].count("def ") > 1)
 

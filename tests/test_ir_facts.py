@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import deepalgo as da
-from deepalgo.emit.lower import simplify
+from deepalgo.emit.passes import run
+from deepalgo.emit.targets import SIMPLE
 from deepalgo.errors import CompileError
 from deepalgo.ir import Check, If, Kind, Loop, Op, Try, Type, While, defined, walk
 from deepalgo.ir.catches import catches
@@ -359,7 +360,7 @@ def programs(seed, kind):
             program = da.compile(function, example=copy.deepcopy(drafted.call(0))).program
         except CompileError:
             return ()
-    return program, simplify(program, record=False)
+    return program, run(SIMPLE, program)
 
 
 def holding(seeds, kind, runs):

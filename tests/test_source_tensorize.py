@@ -89,11 +89,12 @@ def test_a_softened_branch_is_a_branch():
     assert da.source(make()) == da.source(da.compile(h.haaland))
 
 
-def test_a_network_that_blends_has_no_source():
+@pytest.mark.parametrize("style", ["python", "numpy", "numbers"])
+def test_a_network_that_blends_has_no_source(style):
     make, calls = GROWN["soften"]
     net = make()
     da.anneal(net, 0.5)
     with pytest.raises(da.InputError, match=r"da.anneal\(net, 0.0\) makes its guards hard"):
-        da.source(net)
+        da.source(net, style)
     da.anneal(net, 0.0)
     assert differences(net, calls) == []

@@ -1,42 +1,11 @@
-"""What of a program is drawn: all that its answers are computed from; and how often each value is used there."""
+"""How often each value of a program that is drawn is used there, where an index that counts from the end is no use of its own."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import assert_never
 
-from deepalgo.emit.prune import prune
-from deepalgo.ir import Block, Check, Handler, If, Kind, Loop, Op, Program, Statement, Try, Value, While, blocks, defined, used, walk
-
-
-def essence(program: Program) -> Program:
-    """The program without checks and what only they need."""
-    program = prune(replace(program, body=_without_checks(program.body)))
-    return replace(program, body=_without_checks(program.body))
-
-
-def _without_checks(block: Block) -> Block:
-    """The block without what can only raise: checks, and regions that hand out nothing."""
-    return Block(block.params, tuple(_inner(item) for item in block.body if defined(item)), block.results)
-
-
-def _inner(statement: Statement) -> Statement:
-    match statement:
-        case If():
-            return replace(statement, then=_without_checks(statement.then), orelse=_without_checks(statement.orelse))
-        case Loop():
-            return replace(statement, body=_without_checks(statement.body))
-        case While():
-            return replace(statement, test=_without_checks(statement.test), body=_without_checks(statement.body))
-        case Try():
-            handlers = tuple(Handler(item.catches, _without_checks(item.block)) for item in statement.handlers)
-            return replace(statement, body=_without_checks(statement.body), handlers=handlers)
-        case Op() | Check():
-            return statement
-        case _:
-            assert_never(statement)
+from deepalgo.ir import Block, Kind, Op, Value, blocks, used, walk
 
 
 def find_wraps(block: Block) -> dict[Value, tuple[Value, ...]]:

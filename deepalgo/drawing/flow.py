@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
 from deepalgo.drawing.boxes import Box, chip, row, space, subscript, text
-from deepalgo.drawing.essence import count_uses, essence, find_wraps
+from deepalgo.drawing.essence import count_uses, find_wraps
 from deepalgo.drawing.formula import ATOM, RELATION, SIGN, Term, cases, formula
 from deepalgo.drawing.graph import Edge, Graph, Node, Region, Wire
 from deepalgo.drawing.letters import PRIME, name_box, number_box
+from deepalgo.emit.passes import run
 from deepalgo.emit.reread import rereads
+from deepalgo.emit.targets import DRAWING
 from deepalgo.ir import (
     Attr,
     Block,
@@ -41,7 +43,7 @@ TAKING = frozenset({"index", "take", "gather", "pick_at"})
 
 def flow(program: Program, weights: Mapping[str, Any], unroll: bool = False) -> Graph:
     """The graph of a program; `weights` are the values to show."""
-    return Drafter(essence(program), weights, unroll).graph()
+    return Drafter(run(DRAWING, program), weights, unroll).graph()
 
 
 class Sheet:

@@ -3,9 +3,8 @@
 What the body itself hands out is computed once more, for the samples that no handler takes; so its values and gradients
 never meet those of a sample that failed half-way.
 
->>> from deepalgo.emit.prune import prune
 >>> from deepalgo.ir.show import show
->>> show((lambda program: catch(program, 100), prune), '''
+>>> show(lambda program: catch(program, 100), '''
 ... f(x: real)
 ...   %z = try
 ...     %ok = ge %x 0.0
@@ -36,14 +35,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deepalgo.emit.code_errors import CodeErrors
-from deepalgo.ir import Block, Check, Handler, If, Program, Try, Value
+from deepalgo.emit.prune import prune
+from deepalgo.ir import Block, Check, Handler, If, Program, Try, Value, walk
 from deepalgo.ir.catches import catches
 from deepalgo.ir.rewriter import Fresh, Rewriter
 
 
 def catch(program: Program, rounds: int) -> Program:
     """The program without `Try`; a loop of the body that takes more than `rounds` rounds counts as failed."""
-    return Catch(Fresh.of(program), rounds).program(program)
+    if not any(isinstance(statement, Try) for statement in walk(program.body)):
+        return program
+    return prune(Catch(Fresh.of(program), rounds).program(program))
 
 
 class Catch(Rewriter):

@@ -3,7 +3,7 @@
 A program that raises nothing can run in one fixed graph, and can be asked for the error before it is run for the result.
 
 >>> from deepalgo.ir.show import show
->>> show(lambda program: code_errors(program, 100)[0], '''
+>>> show(lambda program: code_errors(program, 100), '''
 ... f(x: real)
 ...   %ok = ge %x 0.0
 ...   check %ok guard 1 else ValueError('math domain error')
@@ -17,29 +17,33 @@ f(x: real)
   %y = sqrt %x guard 1
   return %y
   also %6
+  failure ValueError('math domain error')
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from deepalgo.ir import Block, Check, If, Loop, Program, Statement, Try, Value, While, blocks
+from deepalgo.ir import Block, Check, Failure, If, Loop, Program, Statement, Try, Value, While, blocks
 from deepalgo.ir.per_block import fails_itself, has
 from deepalgo.ir.rewriter import BOOL, INT, Fresh, Rewriter
 
 
-def code_errors(program: Program, rounds: int) -> tuple[Program, tuple[Check, ...]]:
-    """The program with one more result, the error code, and the checks by their number less one. There is no `Try` in it."""
-    coder = CodeErrors(Fresh.of(program), rounds)
-    body, code = coder.coded(program.body)
-    return replace(program, body=replace(body, results=(*body.results, code))), tuple(coder.checks)
+def code_errors(program: Program, rounds: int) -> Program:
+    """The program with one more result, the error code, if anything in it can fail. There is no `Try` in it."""
+    return _coded(program, CodeErrors(Fresh.of(program), rounds))
 
 
-def flag_errors(program: Program, rounds: int) -> tuple[Program, tuple[Check, ...]]:
+def flag_errors(program: Program, rounds: int) -> Program:
     """As `code_errors`, with a truth value in the place of the error code: whether a sample fails."""
-    flagger = FlagErrors(Fresh.of(program), rounds)
-    body, failed = flagger.coded(program.body)
-    return replace(program, body=replace(body, results=(*body.results, failed))), tuple(flagger.checks)
+    return _coded(program, FlagErrors(Fresh.of(program), rounds))
+
+
+def _coded(program: Program, coder: CodeErrors) -> Program:
+    if not any(map(can_fail, program.body.body)):
+        return program
+    body, code = coder.coded(program.body)
+    return replace(program, body=replace(body, results=(*body.results, code)), failures=tuple(map(Failure.of, coder.checks)))
 
 
 def can_fail(statement: Statement) -> bool:

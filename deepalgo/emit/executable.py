@@ -1,7 +1,7 @@
 """`Executable`: a lowered program as text and as a function.
 
 >>> from deepalgo.ir import parse
->>> double = build(parse('''
+>>> double = load_code(parse('''
 ... double(x: real)
 ...   %y = add %x %x
 ...   return %y
@@ -21,7 +21,7 @@ from torch import Tensor
 
 from deepalgo.emit.depth import compiling, deep_calls
 from deepalgo.emit.load import load
-from deepalgo.emit.lower import Lowered, Plan, lower, simplify
+from deepalgo.emit.targets import Plan
 from deepalgo.emit.torch_code import Written, write
 from deepalgo.ir import Kind, Op, Program, Type, walk
 from deepalgo.ir.rewriter import all_values
@@ -37,10 +37,10 @@ DEEP = 50
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Executable:
-    """What `build` makes of a program and a plan."""
+    """Code that runs by a plan; `program` is what it was written from."""
 
     plan: Plan
-    lowered: Lowered
+    program: Program
     written: Written
     tables: Tables
     function: Callable[..., tuple[Tensor, ...]]
@@ -55,7 +55,7 @@ class Executable:
         self, leaves: Sequence[Tensor], weights: Sequence[Tensor], dtype: torch.dtype, device: torch.device,
         record: Record | None = None, chosen: Tensor | None = None, size: int | None = None,
     ) -> list[Tensor]:
-        """Run on tensors with a batch axis; if the program has checks, the last result is the error code.
+        """Run on tensors with a batch axis; if the program has failures, the last result is the error code.
 
         `chosen` are the samples' numbers where they are part of a batch of `size`.
         """
@@ -69,7 +69,7 @@ class Executable:
     def tokens(self, leaves: Sequence[Tensor], dtype: torch.dtype, device: torch.device, chosen: Tensor | None) -> list[Tensor | None]:
         """What can be added to the results of a call and changes none of them: -0.0, or None for whole numbers."""
         size = len(chosen) if chosen is not None else leaves[0].shape[0] if leaves else 1
-        return [_token(value.type, size, dtype, device) for value in self.lowered.program.body.results]
+        return [_token(value.type, size, dtype, device) for value in self.program.body.results]
 
 
 def _token(type: Type, size: int, dtype: torch.dtype, device: torch.device) -> Tensor | None:
@@ -80,15 +80,11 @@ def _token(type: Type, size: int, dtype: torch.dtype, device: torch.device) -> T
     return torch.full((), zero, dtype=dtype if type.kind == Kind.REAL else COMPLEX[dtype], device=device).expand(size, *type.shape)
 
 
-def build(program: Program, plan: Plan, simple: dict[bool, Program] | None = None) -> Executable:
-    """Lower, write and load a program. `simple` keeps what plans share, with a record and without."""
-    simple = {} if simple is None else simple
+def load_code(program: Program, plan: Plan) -> Executable:
+    """Write and load a program that has gone through the passes of its plan."""
     with compiling():
-        if plan.record not in simple:
-            simple[plan.record] = simplify(program, plan.record)
-        lowered = lower(simple[plan.record], plan)
-        written = write(lowered.program, record=plan.record, careful=plan.careful)
-        is_simple = all(not value.type.shape for value in all_values(lowered.program))
-        is_risky = any(isinstance(statement, Op) and TABLE[statement.name].risky for statement in walk(lowered.program.body))
+        written = write(program, record=plan.record, careful=plan.careful)
+        is_simple = all(not value.type.shape for value in all_values(program))
+        is_risky = any(isinstance(statement, Op) and TABLE[statement.name].risky for statement in walk(program.body))
         function = load(written.text, program.name)
-        return Executable(plan, lowered, written, Tables(written.tables), function, is_simple, is_risky, written.deepest > DEEP)
+        return Executable(plan, program, written, Tables(written.tables), function, is_simple, is_risky, written.deepest > DEEP)

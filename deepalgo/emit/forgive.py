@@ -2,7 +2,7 @@
 
 >>> from deepalgo.emit.prune import prune
 >>> from deepalgo.ir.show import show
->>> show((lambda program: forgive(program, 100)[0], prune), '''
+>>> show((lambda program: forgive(program, 100), prune), '''
 ... f(x: real)
 ...   %ok = ge %x 0.0
 ...   check %ok guard 1 else ValueError('math domain error')
@@ -21,6 +21,7 @@ f(x: real)
     yield nan
   return %y
   also %10
+  failure ValueError('math domain error')
 """
 
 from __future__ import annotations
@@ -28,18 +29,20 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from deepalgo.emit.code_errors import CodeErrors
-from deepalgo.ir import Attr, Block, Check, If, Kind, Op, Program, Statement, Value, While
+from deepalgo.emit.code_errors import CodeErrors, can_fail
+from deepalgo.ir import Attr, Block, Check, Failure, If, Kind, Op, Program, Statement, Value, While
 from deepalgo.ir.rewriter import Fresh, Rewriter
 
 #: What a failed sample gets; there is no NaN among integers, so they get the one that no one computes with.
 NOTHING: dict[Kind, Attr] = {Kind.BOOL: False, Kind.INT: -(2**63), Kind.REAL: math.nan, Kind.COMPLEX: complex(math.nan, math.nan)}
 
 
-def forgive(program: Program, rounds: int) -> tuple[Program, tuple[Check, ...]]:
-    """The program with the error code as one more result, and the checks by their number less one."""
+def forgive(program: Program, rounds: int) -> Program:
+    """The program with the error code as one more result, if anything in it can fail."""
+    if not any(map(can_fail, program.body.body)):
+        return program
     forgiver = Forgive(Fresh.of(program), rounds)
-    return replace(program, body=forgiver.whole(program.body)), tuple(forgiver.checks)
+    return replace(program, body=forgiver.whole(program.body), failures=tuple(map(Failure.of, forgiver.checks)))
 
 
 class Forgive(Rewriter):
@@ -68,10 +71,18 @@ class Forgive(Rewriter):
     def nothing(self, values: tuple[Value, ...]) -> Block:
         """What failed samples get."""
         outer, self.out = self.out, []
-        results = tuple(self.const(NOTHING[value.type.kind]) for value in values)
+        results = tuple(self.filled(NOTHING[value.type.kind], value.type.shape) for value in values)
         made = Block((), tuple(self.out), results)
         self.out = outer
         return made
+
+    def filled(self, number: Attr, shape: tuple[int, ...]) -> Value:
+        """A constant, or an array of it."""
+        value = self.const(number)
+        if not shape:
+            return value
+        value = self.add("reshape", value, attrs=(("shape", (1,) * len(shape)),))
+        return self.add("broadcast", value, attrs=(("shape", shape),))
 
     def check(self, check: Check) -> None:
         """No sample that comes here fails."""

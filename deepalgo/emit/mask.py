@@ -38,7 +38,12 @@ def mask(program: Program, light: Callable[[If], bool] = lambda branch: True, ro
 
 
 def mask_all(program: Program, rounds: int) -> Program:
-    """Lower all branches and loops, and compute dear operations once for the arms that have them."""
+    """Lower all branches, and every `While` to so many rounds."""
+    return mask(program, rounds=rounds)
+
+
+def mask_and_unite(program: Program, rounds: int) -> Program:
+    """Lower all branches and loops, and compute expensive operations once for the arms that have them."""
     masker = Mask(Fresh.of(program), constants(program.body), lambda branch: True, rounds)
     return unite(masker.program(program), masker.paths, masker.reached)
 

@@ -31,6 +31,11 @@ def merge(program: Program, apart: bool = False) -> Program:
     return Merge(Fresh.of(program), apart).program(program)
 
 
+def merge_apart(program: Program) -> Program:
+    """The same, where arms keep numbers of their own."""
+    return merge(program, apart=True)
+
+
 class Merge(Rewriter):
     """`seen` holds what the blocks around compute; what a block `added` is forgotten when it ends."""
 

@@ -6,6 +6,7 @@ from deepalgo.ir.program import (
     Block,
     By,
     Check,
+    Failure,
     Handler,
     If,
     Input,
@@ -30,7 +31,7 @@ from deepalgo.ir.walk import answers, blocks, captured, changed, defined, leaves
 from deepalgo.kinds import Attr, Kind, Type
 
 __all__ = [
-    "Attr", "Block", "By", "Check", "Failed", "Handler", "If", "Input", "Interpreter", "Kind", "Leaf", "Loop", "Mapping", "Op", "Outcome",
-    "ParseError", "Program", "Role", "Sequence", "Slot", "Statement", "Static", "Tree", "Try", "Type", "Value", "Weight", "While",
-    "answers", "blocks", "captured", "changed", "defined", "interpret", "leaves", "parse", "used", "walk",
+    "Attr", "Block", "By", "Check", "Failed", "Failure", "Handler", "If", "Input", "Interpreter", "Kind", "Leaf", "Loop", "Mapping", "Op",
+    "Outcome", "ParseError", "Program", "Role", "Sequence", "Slot", "Statement", "Static", "Tree", "Try", "Type", "Value", "Weight",
+    "While", "answers", "blocks", "captured", "changed", "defined", "interpret", "leaves", "parse", "used", "walk",
 ]

@@ -94,7 +94,7 @@ class Checker:
         self.block(program.body, known, 0)
         self.tree(program.output, 0)
         places = [leaf.place if isinstance(leaf, Leaf) else -1 for leaf in leaves(program.output)]
-        together = len(places) + len(program.changes)
+        together = len(places) + len(program.changes) + bool(program.failures)
         _require(places == [*range(len(places))] and len(program.body.results) == together, "the results are not those of the output")
         check_paths(program.changes)
         names = {parse_path(item.path)[0] for item in program.inputs}

@@ -41,7 +41,7 @@ from typing import Any
 from deepalgo.ir.parse_block import BlockReader, run
 from deepalgo.ir.parse_data import read_data, read_name, read_path, read_text, read_type
 from deepalgo.ir.parse_tree import read_output
-from deepalgo.ir.program import Input, Program, Role, Static, Tree, Value, Weight
+from deepalgo.ir.program import Failure, Input, Program, Role, Static, Tree, Value, Weight
 from deepalgo.ir.scan import Token
 from deepalgo.ir.text import shape_of_data
 
@@ -61,6 +61,7 @@ class Reader(BlockReader):
         self.weights: list[Weight] = []
         self.output: Tree = Static(None)
         self.changes: list[str] = []
+        self.failures: list[Failure] = []
 
     def program(self) -> Program:
         """The whole text."""
@@ -73,7 +74,7 @@ class Reader(BlockReader):
         body = run(self.block((), "return", margin, self.ending))
         if scanner.next.kind != "end":
             scanner.miss("the end of the text")
-        return Program(name, inputs, tuple(self.weights), body, self.output, tuple(self.changes))
+        return Program(name, inputs, tuple(self.weights), body, self.output, tuple(self.changes), failures=tuple(self.failures))
 
     def inputs(self) -> tuple[Input, ...]:
         """`(x: real, points[0] as %p: real[2])`."""
@@ -132,7 +133,7 @@ class Reader(BlockReader):
         return Role.COEFFICIENT
 
     def ending(self) -> tuple[Value, ...]:
-        """`return` and what it returns, `set` for each argument that is changed, `also` for what else is handed out."""
+        """`return` and what it returns, `set` for each argument that is changed, `also` for what else is handed out, `failure`s."""
         scanner = self.scanner
         self.output, values = read_output(self)
         scanner.end_line()
@@ -142,4 +143,19 @@ class Reader(BlockReader):
             values.append(self.operand())
             scanner.end_line()
         others = self.operands_of_line() if scanner.accept("also") else ()
+        while scanner.accept("failure"):
+            self.failures.append(self.failure())
         return (*values, *others)
+
+    def failure(self) -> Failure:
+        """`failure ValueError('{0} is negative', 1)`, with the number of operands that the message has."""
+        scanner = self.scanner
+        error = read_name(scanner, "the name of an exception")
+        scanner.expect("(")
+        message = read_text(scanner)
+        operands = read_data(scanner) if scanner.accept(",") else 0
+        if type(operands) is not int:
+            scanner.miss("the number of operands")
+        scanner.expect(")")
+        scanner.end_line()
+        return Failure(error, message, operands)

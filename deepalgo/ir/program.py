@@ -91,6 +91,21 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """What a check raises, once a number stands for the check: the operands of its message are not known any more."""
+
+    error: str
+    message: str
+    operands: int = 0
+    span: Span | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, check: Check) -> Failure:
+        """What this check raises."""
+        return cls(check.error, check.message, len(check.operands), check.span)
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """Statements in order. `params` are defined by the region that owns the block, `results` are what it hands out."""
 
@@ -231,12 +246,14 @@ class Mapping:
 Tree: TypeAlias = Leaf | Slot | Static | Sequence | Mapping
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Program:
     """A whole function: inputs, weights, one block, and the structure of what it returns.
 
     `body.results` are the leaves of `output` in reading order, then one value for each path in `changes`: what the function leaves
     in those of its arguments that it changes in place. `sources` are the files that its spans point into, with a digest of their text.
+    With `failures` there is one result more, the last: the number, from 1 on, of the failure that a sample meets first, or 0; in a
+    graph that only has to know whether a sample fails, a truth value.
     `peeled` are the places of loops whose first rounds may have run while compiling, so that the program counts less of them.
     """
 
@@ -248,6 +265,7 @@ class Program:
     changes: tuple[str, ...] = ()
     sources: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     peeled: tuple[Span, ...] = field(default=(), compare=False)
+    failures: tuple[Failure, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         from deepalgo.ir.same import same  # which reads programs

@@ -107,7 +107,7 @@ class Reading:
         for weight in program.weights:
             yield weight.key, number(weight.value), weight.shape, weight.role, weight.frozen
         yield from flatten(self.block(program.body))
-        yield shape_of(program.output), program.changes
+        yield shape_of(program.output), program.changes, program.failures
 
     def block(self, block: Block) -> Parts:
         """The statements between the parameters and the results."""

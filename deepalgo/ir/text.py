@@ -99,6 +99,8 @@ class Writer:
             yield f"  set {_write_path(path)} = {next(results, '?')}"
         if others := list(results):
             yield f"  also {', '.join(others)}"
+        for failure in self.program.failures:
+            yield f"  failure {failure.error}({failure.message!r}{f', {failure.operands}' if failure.operands else ''})"
 
     def output(self, tree: Tree, values: Sequence[str]) -> str:
         """The structure of the output; a tuple of several items at the top needs no brackets."""

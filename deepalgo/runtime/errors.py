@@ -2,9 +2,7 @@
 
 In a fixed graph nothing can raise half-way. There an operator that torch cannot look into does, at the end.
 
->>> from deepalgo.ir import Check, Kind, Type, Value
->>> check = Check(Value(0, Type(Kind.BOOL)), "ValueError", "math domain error")
->>> raise_first(torch.tensor([0, 1, 0]), [check])
+>>> raise_first(torch.tensor([0, 1, 0]), [Failure("ValueError", "math domain error")])
 Traceback (most recent call last):
 deepalgo.errors.HeuristicError: the heuristic raises ValueError: math domain error
 Sample 1 (1 of 3). Leave them out, or compile with errors='nan' to get NaN for them.
@@ -21,24 +19,24 @@ import torch
 from torch import Tensor
 
 from deepalgo.errors import HeuristicError
-from deepalgo.ir import Check
+from deepalgo.ir import Failure
 
 
-def raise_first(code: Tensor, checks: Sequence[Check]) -> None:
-    """Raise for the samples that fail the first of the failing checks; the message's operands are not known any more."""
+def raise_first(code: Tensor, failures: Sequence[Failure]) -> None:
+    """Raise for the samples that meet the first of the failures; the message's operands are not known any more."""
     if not bool((code > 0).any()):
         raise RuntimeError(
             "the compiled graph finds samples that fail, and the network itself finds none: they lie within rounding of an error. "
             "Call the network without torch.compile for this batch."
         )
     first = int(code[code > 0].min())
-    check = checks[first - 1]
+    failure = failures[first - 1]
     samples = (code == first).nonzero().squeeze(1).tolist()
-    raise HeuristicError(check.error, _without_operands(check), span=check.span, samples=samples, size=len(code))
+    raise HeuristicError(failure.error, _without_operands(failure), span=failure.span, samples=samples, size=len(code))
 
 
-def _without_operands(check: Check) -> str:
-    return check.message.format(*[Unknown()] * len(check.operands))
+def _without_operands(failure: Failure) -> str:
+    return failure.message.format(*[Unknown()] * failure.operands)
 
 
 class Unknown:
@@ -50,16 +48,16 @@ class Unknown:
     __repr__ = __str__ = lambda self: "..."
 
 
-def count(code: Tensor, checks: Sequence[Check]) -> Counter[str]:
-    """How many samples failed at which check."""
+def count(code: Tensor, failures: Sequence[Failure]) -> Counter[str]:
+    """How many samples met which failure."""
     numbers, counts = torch.unique(code[code > 0], return_counts=True)
-    return Counter({describe(checks[number - 1]): many for number, many in zip(numbers.tolist(), counts.tolist(), strict=True)})
+    return Counter({describe(failures[number - 1]): many for number, many in zip(numbers.tolist(), counts.tolist(), strict=True)})
 
 
-def describe(check: Check) -> str:
-    """A check as tables name it."""
-    place = f"{check.span.place}: " if check.span is not None else ""
-    return f"{place}{check.error}: {check.message}" if check.message else f"{place}{check.error}"
+def describe(failure: Failure) -> str:
+    """A failure as tables name it."""
+    place = f"{failure.span.place}: " if failure.span is not None else ""
+    return f"{place}{failure.error}: {failure.message}" if failure.message else f"{place}{failure.error}"
 
 
 class Complaint:

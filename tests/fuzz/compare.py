@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from deepalgo.emit.lower import Plan
+from deepalgo.emit.targets import Plan
 from deepalgo.errors import CompileError, HeuristicError
 from deepalgo.ir import Failed
 from deepalgo.network import Network
@@ -154,9 +154,7 @@ class Comparison:
             self.staged = self.compiler(self.function, example=example)
         if not isinstance(self.staged, Network):
             return self.compiler(self.function, example=example, **options)
-        network = Network(self.staged.program, self.staged.signature, function=self.function, **options)
-        network._simple, network._executables = self.staged._simple, self.staged._executables
-        return network
+        return Network(self.staged.program, self.staged.signature, function=self.function, **options)
 
     def batch(self) -> dict[Place, torch.Tensor]:
         """A column for every number among the inputs."""

@@ -3,6 +3,7 @@
 Samples on which the heuristic raises take no part in loops any more and are NaN in the end.
 
 >>> from deepalgo.emit.source.function import Parameters, write_function
+>>> from deepalgo.emit.targets import SOURCE_COLUMNS
 >>> from deepalgo.ir import parse
 >>> program = parse('''
 ... f(x: real)
@@ -14,7 +15,7 @@ Samples on which the heuristic raises take no part in loops any more and are NaN
 ...     yield %x
 ...   return %y
 ... ''')
->>> for line in write_function(program, {}, Parameters(("x",)), batched=True).splitlines()[4:]:
+>>> for line in write_function(program, {}, Parameters(("x",)), passes=SOURCE_COLUMNS).splitlines()[4:]:
 ...     print(line)
 def f(x):
     x = np.asarray(x, dtype=float)
@@ -29,10 +30,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from deepalgo.emit.catch import catch
 from deepalgo.emit.source.exits import Stop, all_read, ends_by
-from deepalgo.emit.source.simplify import Simplify, simplify
-from deepalgo.emit.source.spread import spread_ends
+from deepalgo.emit.source.simplify import Simplify
 from deepalgo.errors import InputError
 from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Type, Value, While, walk
 from deepalgo.ir.facts.constants import single
@@ -41,15 +40,12 @@ from deepalgo.ops.table import infer
 
 #: The length that stands for the number of samples; no one sees it.
 MANY = 7
-#: Rounds after which a loop inside of a `try` counts as failed.
-ROUNDS = 10_000
 #: What may hold several numbers although the program works on single ones.
 TABLES = {"const", "weight", "index", "stack"}
 
 
 def batch(program: Program) -> Block:
-    """The body of a program for columns of numbers, with the inputs as its params and NaN for samples that fail."""
-    program = simplify(spread_ends(simplify(catch(program, ROUNDS))))
+    """The body of a program without `Try` for columns of numbers, with the inputs as its params and NaN for samples that fail."""
     values = [
         *(item.value for item in program.inputs),
         *(op.result for op in walk(program.body) if isinstance(op, Op) and op.name not in TABLES),

@@ -42,16 +42,17 @@ def f(x):
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from itertools import count
 
-from deepalgo.emit.prune import prune
 from deepalgo.emit.source.simplify import Simplify, simplify
-from deepalgo.emit.source.spread import pruned, settled, spread_ends
+from deepalgo.emit.source.spread import pruned, settled
 from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Value, While, blocks, captured, defined, used, walk
 from deepalgo.ir.facts.constants import single
 from deepalgo.ir.rewriter import BOOL, Fresh, Rewriter
 
-MARK = "@leave"
+#: How errors begin that stand for exits, and that no check of the user has.
+MARK = "Leave"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,23 +107,50 @@ def _note_captured(block: Block, bound: set[Value], free: dict[Value, None]) -> 
     free.update((value, None) for value in block.results if value not in bound)
 
 
+@dataclass(frozen=True, slots=True)
+class WithExits(Program):
+    """A program with exits: the `Leave` that each marked check stands for, by the name of its error."""
+
+    exits: tuple[tuple[str, Leave], ...] = ()
+
+
+def restore_returns(program: Program) -> Program:
+    """The program whose last loop returns from inside, where that saves a flag or is all that follows; simplified behind it."""
+    exits = Exits(program)
+    returning = exits.with_returns(program)
+    return program if returning is program else simplify(exits.added(returning))
+
+
+def restore_breaks(program: Program) -> Program:
+    """The program whose loops end by exits in the place of flags."""
+    exits = Exits(program)
+    return exits.added(Breaks(program, exits).program(program))
+
+
+def body_with_exits(program: Program) -> Block:
+    """The body with a `Stop` in the place of every marked check, which is more than a program can hold."""
+    leaves = dict(program.exits) if isinstance(program, WithExits) else {}
+    return Unmark(Fresh(1_000_000_000), leaves).block(program.body)
+
+
 class Exits:
-    """The program with exits, and the `Leave` that each marked check stands for."""
+    """Collects what marked checks stand for, beside those that the program has."""
 
     def __init__(self, program: Program) -> None:
-        self.leaves: dict[str, Leave] = {}
-        program = simplify(spread_ends(simplify(program)))
-        returning = self.with_returns(program)
-        program = simplify(returning) if returning is not program else program
-        self.program = prune(Breaks(program, self).program(program))
+        self.leaves: dict[str, Leave] = dict(program.exits) if isinstance(program, WithExits) else {}
+        self.taken = {check.error for check in walk(program.body) if isinstance(check, Check)}
 
-    def body(self) -> Block:
-        """The body with a `Stop` in the place of every marked check."""
-        return Unmark(Fresh(1_000_000_000), self.leaves).block(self.program.body)
+    def added(self, program: Program) -> Program:
+        """The program with all exits that were collected."""
+        if not self.leaves:
+            return program
+        held = {item.name: getattr(program, item.name) for item in fields(Program)}
+        return WithExits(**held, exits=tuple(self.leaves.items()))
 
     def mark(self, fresh: Fresh, condition: Value, block: Block, targets: tuple[Value, ...] | None) -> tuple[Statement, ...]:
         """Statements that stand for leaving if the condition holds."""
-        key = f"{MARK}{len(self.leaves)}"
+        key = next(name for number in count() if (name := f"{MARK}{number}") not in self.taken)
+        self.taken.add(key)
         reads = captured(block)
         self.leaves[key] = Leave(replace(block, params=reads), targets)
         stay = fresh.value(BOOL)

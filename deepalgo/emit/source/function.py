@@ -26,17 +26,18 @@ from typing import Any
 from deepalgo.emit.depth import compiling
 from deepalgo.emit.expression import Text
 from deepalgo.emit.names import Names
+from deepalgo.emit.passes import Passes, Settings, run
 from deepalgo.emit.source.batch import batch
 from deepalgo.emit.source.brought import brought
 from deepalgo.emit.source.constants import number
-from deepalgo.emit.source.exits import Exits
+from deepalgo.emit.source.exits import body_with_exits
 from deepalgo.emit.source.facts import Facts
-from deepalgo.emit.source.harden import harden
 from deepalgo.emit.source.layout import Layout
 from deepalgo.emit.source.tidy import tidy
 from deepalgo.emit.source.tree import Assign, Return, lines
 from deepalgo.emit.source.wrap import WIDTH, split
 from deepalgo.emit.source.write import Writer, quoted
+from deepalgo.emit.targets import SOURCE, SOURCE_COLUMNS
 from deepalgo.errors import InputError
 from deepalgo.ir import Kind, Leaf, Program, Static, Tree, Value, changed
 from deepalgo.ir import Mapping as MappingTree
@@ -102,12 +103,13 @@ class Parameters:
         return ", ".join([*self.order, *star, *self.named, *defaults, *([f"**{self.double_star}"] if self.double_star else [])])
 
 
-def write_function(program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str = "", batched: bool = False) -> str:
-    """The text of a module with one function, for one sample or for columns of them."""
+def write_function(program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str = "",
+                   passes: Passes = SOURCE) -> str:
+    """The text of a module with one function, by the passes of one of the targets of source."""
     with compiling():
-        function = Function(program, weights, parameters, docstring, batched)
+        function = Function(program, weights, parameters, docstring, passes)
         shadowed = parameters.names & {*MODULES, *dir(builtins), *function.brought}
-        text = _behind(program, weights, parameters, docstring, batched, shadowed) if shadowed else None
+        text = _behind(program, weights, parameters, docstring, passes, shadowed) if shadowed else None
         return _readable(function.text() if text is None else text, program.name)
 
 
@@ -123,7 +125,7 @@ def _readable(text: str, name: str) -> str:
     return text
 
 
-def _behind(program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str, batched: bool,
+def _behind(program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str, passes: Passes,
             shadowed: set[str]) -> str | None:
     """The function behind one with the right names, where a parameter is called like something that the text needs; else None."""
     fresh = Names(parameters.names)
@@ -133,11 +135,11 @@ def _behind(program: Program, weights: Mapping[str, Any], parameters: Parameters
         inputs=tuple(replace(item, path=_renamed(item.path, renamed)) for item in program.inputs),
         changes=tuple(_renamed(path, renamed) for path in program.changes),
     )
-    function = Function(inner, weights, parameters.renamed(renamed), "", batched)
+    function = Function(inner, weights, parameters.renamed(renamed), "", passes)
     text = function.text()
     if not any(isinstance(node, ast.Name) and node.id in shadowed for node in ast.walk(ast.parse(text))):
         return None
-    outer = Function(program, weights, parameters, docstring, batched)
+    outer = Function(program, weights, parameters, docstring, passes)
     head = f"def {outer.name}({replace(parameters, defaults=function.parameters.defaults).text(weights)}):"
     return "\n\n\n".join([text, "\n".join([head, *outer.docs(), f"    return {function.name}({function.parameters.passed(renamed)})"])])
 
@@ -150,13 +152,12 @@ def _renamed(path: str, names: Mapping[str, str]) -> str:
 class Function:
     """Joins the parts: names, body, and what has to stand above it."""
 
-    def __init__(self, program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str, batched: bool) -> None:
-        self.program = program
-        self.batched = batched
+    def __init__(self, program: Program, weights: Mapping[str, Any], parameters: Parameters, docstring: str, passes: Passes) -> None:
+        self.program = program = run(passes, program, Settings(weights=weights))
+        self.batched = batched = passes is SOURCE_COLUMNS
         self.parameters = parameters
         self.docstring = docstring
-        program = harden(program, weights)
-        body = batch(program) if batched else Exits(program).body()
+        body = batch(program) if batched else body_with_exits(program)
         self.inputs = body.params if batched else tuple(item.value for item in program.inputs)
         pairs = zip(self.inputs, program.inputs, strict=True)
         numpy = {value: item.path in parameters.numpy or bool(value.type.shape) for value, item in pairs}
