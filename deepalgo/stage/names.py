@@ -145,15 +145,18 @@ def _module_lines(scope: dict[str, Any]) -> list[str]:
 def _assignment_line(lines: list[str], name: str) -> int | None:
     """The last line at module level that assigns the name."""
     pattern = re.compile(rf"^\s*(\w+\s*=\s*|\w+\s*,\s*)*{re.escape(name)}\s*(:[^=]+)?(,\s*\w+\s*)*=(?!=)")
-    found = [number for number, line in enumerate(lines, 1) if pattern.match(line) and not line.startswith((" ", "\t"))]
-    return found[-1] if found else None
+    for number in range(len(lines), 0, -1):
+        line = lines[number - 1]
+        if name in line and not line.startswith((" ", "\t")) and pattern.match(line):  # files are long, and most lines are others
+            return number
+    return None
 
 
 def _import_origin(lines: list[str], name: str, scope: dict[str, Any]) -> tuple[str, str] | None:
     """The module and the name behind `from module import name`."""
     pattern = re.compile(rf"^\s*from\s+([.\w]+)\s+import\s+.*\b{re.escape(name)}\b")
     for line in lines:
-        match = pattern.match(line)
+        match = pattern.match(line) if name in line else None
         if match:
             module = _absolute(match.group(1), scope)
             if module in sys.modules and hasattr(sys.modules[module], name):
