@@ -181,9 +181,9 @@ class Drafter:
     def term(self, sheet: Sheet, op: Op) -> Term:
         """The formula of an operation."""
         attrs = dict(op.attrs)
-        if op.name == "const":
+        if op.is_const:
             return _constant(attrs["value"])
-        if op.name == "weight":
+        if op.is_weight:
             return self.weight(self.weights[str(attrs["key"])])
         if op.result in self.wraps:
             return sheet.terms[op.args[2]]
@@ -198,7 +198,7 @@ class Drafter:
         """One number of a table of weights."""
         made = self.made.get(op.args[0])
         key = dict(op.attrs).get("key") if len(op.args) == 1 else (sheet.terms[op.args[1]].value,)
-        if made is None or made.name != "weight" or op.result.type.shape or not isinstance(key, tuple) or None in key:
+        if made is None or not made.is_weight or op.result.type.shape or not isinstance(key, tuple) or None in key:
             return None
         weight = self.weights[str(made.attr("key"))]
         value = self.shown[weight.key]

@@ -97,9 +97,9 @@ class Catch(Rewriter):
         """Whether the code is one of the numbers; all of `count` means whether there is one."""
         if count == len(numbers):
             return self.add("ne", code, self.const(0))
-        found = self.add("eq", code, self.const(numbers[0]))
+        found = self.equal(code, self.const(numbers[0]))
         for number in numbers[1:]:
-            found = self.add("or", found, self.add("eq", code, self.const(number)))
+            found = self.any_of(found, self.equal(code, self.const(number)))
         return found
 
 

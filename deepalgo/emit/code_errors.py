@@ -80,7 +80,7 @@ class CodeErrors(Rewriter):
 
     def is_good(self, code: Value) -> Value:
         """Whether a code says that all is well."""
-        return self.add("eq", code, self.const(0))
+        return self.equal(code, self.const(0))
 
     def check(self, check: Check) -> None:
         """Note the number of the check where it fails and nothing failed before."""
@@ -91,8 +91,8 @@ class CodeErrors(Rewriter):
         assert self.code is not None
         self.checks.append(check)
         number = self.const(len(self.checks))
-        passed = ok if fresh else self.add("or", ok, self.add("ne", self.code, self.const(0)))
-        self.code = self.add("select", passed, self.code, number)
+        passed = ok if fresh else self.any_of(ok, self.add("ne", self.code, self.const(0)))
+        self.code = self.where(passed, self.code, number)
 
     def branch(self, branch: If) -> None:
         """The code is one more result."""
@@ -143,7 +143,7 @@ class CodeErrors(Rewriter):
         self.code = final[-2]
         if loop.bound is None:
             blame = Check(final[-1], "LoopBound", f"still running after {self.rounds} rounds", (), loop.span)
-            self.note(self.add("not", final[-1]), blame, fresh=False)
+            self.note(self.negated(final[-1]), blame, fresh=False)
         return None
 
     def test(self, test: Block, state: tuple[Value, ...]) -> Value:
@@ -173,7 +173,7 @@ class CodeErrors(Rewriter):
         outer, self.out = self.out, []
         carried = tuple(self.fresh.value(value.type) for value in loop.results)
         code, go = self.fresh.value(self.type), self.fresh.value(BOOL)
-        result = self.add("and", go, self.is_good(code))
+        result = self.all_of(go, self.is_good(code))
         made = Block((*carried, code, go), tuple(self.out), (result,))
         self.out = outer
         return made
@@ -194,11 +194,11 @@ class FlagErrors(CodeErrors):
 
     def is_good(self, code: Value) -> Value:
         """Whether nothing has failed."""
-        return self.add("not", code)
+        return self.negated(code)
 
     def note(self, ok: Value, check: Check, *, fresh: bool) -> None:
         """Note a failed check."""
         assert self.code is not None
         self.checks.append(check)
-        failed = self.add("not", ok)
-        self.code = failed if fresh else self.add("or", self.code, failed)
+        failed = self.negated(ok)
+        self.code = failed if fresh else self.any_of(self.code, failed)

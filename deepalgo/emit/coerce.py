@@ -65,7 +65,7 @@ class Coerce(Rewriter):
     def op(self, op: Op) -> None:
         """Bring the operands to one kind, and line up their axes."""
         args = list(self.see(op.args))
-        if op.name == "const":
+        if op.is_const:
             self.constants[op.result] = op.attr("value")
             twin = self.made.setdefault((repr(op.attr("value")), op.name, 0), op.result)
         else:

@@ -84,7 +84,7 @@ class Fold(Knowing):
         question = value, repr(self.facts.constant(number))
         if question not in self.asked:
             condition, first, second = op.args[0], *(self.differing(side, number) for side in op.args[1:])
-            self.asked[question] = self.choice(condition, first, second) or self.add("select", condition, first, second)
+            self.asked[question] = self.choice(condition, first, second) or self.where(condition, first, second)
             self.fresh_questions.append(question)
         return self.asked[question]
 
@@ -99,7 +99,7 @@ class Fold(Knowing):
         found = [self.meant(side, condition, truth) for side, truth in zip(sides, (True, False), strict=True)]
         if found == sides or any(side.type != op.result.type for side in found):
             return None
-        return self.add("select", condition, *found)
+        return self.where(condition, *found)
 
     def meant(self, value: Value, condition: Value, truth: bool) -> Value:
         """What a value is for samples of which the truth of a condition is known."""

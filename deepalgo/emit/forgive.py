@@ -62,7 +62,7 @@ class Forgive(Rewriter):
         copy = Rewriter(self.fresh).copy(body)
         coded, code = coder.coded(copy)
         self.out.extend(coded.body)
-        good = self.add("eq", code, self.const(0))
+        good = self.equal(code, self.const(0))
         then, orelse = self.block(body), self.nothing(body.results)
         results = tuple(self.fresh.value(value.type, value.name) for value in body.results)
         self.out.append(If(results, good, then, orelse))
@@ -93,4 +93,4 @@ class Forgive(Rewriter):
 
 
 def _is_weight(statement: Statement) -> bool:
-    return isinstance(statement, Op) and statement.name == "weight"
+    return isinstance(statement, Op) and statement.is_weight

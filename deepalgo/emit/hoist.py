@@ -43,7 +43,7 @@ class Hoist(Rewriter):
 
     def op(self, op: Op) -> None:
         """Other operations stay where they are."""
-        if op.name != "weight":
+        if not op.is_weight:
             return super().op(op)
         first = self.weights.setdefault(str(op.attr("key")), op)
         if first is not op:

@@ -84,7 +84,7 @@ class Mask(Rewriter):
         if self.active is not None:
             kept = self.out.pop()
             assert isinstance(kept, Check)
-            self.out.append(replace(kept, ok=self.add("or", kept.ok, self.add("not", self.active))))
+            self.out.append(replace(kept, ok=self.any_of(kept.ok, self.negated(self.active))))
 
     def branch(self, branch: If) -> None:
         """Both arms in a row, then one choice for each result."""
@@ -96,7 +96,7 @@ class Mask(Rewriter):
         outer, self.path = self.path, {**self.path, condition: True}
         then = self.arm(branch.then, condition)
         self.path = {**outer, condition: False}
-        orelse = self.arm(branch.orelse, self.add("not", condition)) if _acts(branch.orelse, self.known) else self.inline(branch.orelse)
+        orelse = self.arm(branch.orelse, self.negated(condition)) if _acts(branch.orelse, self.known) else self.inline(branch.orelse)
         self.path = outer
         for result, first, second in zip(branch.results, then, orelse, strict=True):
             (made,) = self.define((result,))
@@ -160,10 +160,10 @@ class Mask(Rewriter):
         """Test and body once; `live` are the samples that have not stopped in an earlier round."""
         self.env.update(zip(loop.test.params, state, strict=True))
         (go,) = self.inline(loop.test)
-        live = self.add("and", live, go)
+        live = self.all_of(live, go)
         self.env.update(zip(loop.body.params, state, strict=True))
         fresh = self.arm(loop.body, live, loop.body.params)
-        return (live, *(self.add("select", live, after, before) for after, before in zip(fresh, state, strict=True)))
+        return (live, *(self.where(live, after, before) for after, before in zip(fresh, state, strict=True)))
 
 
 def _checks(block: Block) -> bool:

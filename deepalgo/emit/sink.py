@@ -127,7 +127,7 @@ class Sink(Rewriter):
         both = set(one) & set(other)
         if condition.type.shape:
             chosen = self.shielded(condition, first, [value for value in one if value not in both])
-            kept = self.shielded(self.add("not", condition), second, [value for value in other if value not in both])
+            kept = self.shielded(self.negated(condition), second, [value for value in other if value not in both])
             self.out.append(replace(op, name="select", args=(condition, chosen, kept)))
         else:
             then = self.arm(Block((), (), (first,)), [value for value in one if value not in both])
@@ -253,7 +253,7 @@ class Sink(Rewriter):
         args = (arg for member in cone for arg in self.needs(member))
         taken = dict.fromkeys(arg for arg in args if arg not in inside and arg.type.kind >= Kind.REAL)
         one = self.const(1.0)
-        boundary = {arg: self.add("select", mask, arg, one) for arg in taken}
+        boundary = {arg: self.where(mask, arg, one) for arg in taken}
         return self.copies(cone, boundary)[value]
 
     def elementwise(self, cone: list[Value], mask: Value) -> list[Value]:
@@ -276,7 +276,7 @@ class Copier(Rewriter):
 
 def _is_steady(op: Op, zeros: Container[str]) -> bool:
     """Whether this is a weight or a constant other than 0."""
-    if op.name == "const":
+    if op.is_const:
         value = op.attr("value")
         return isinstance(value, (int, float)) and value != 0
-    return op.name == "weight" and not op.result.type.shape and str(op.attr("key")) not in zeros
+    return op.is_weight and not op.result.type.shape and str(op.attr("key")) not in zeros

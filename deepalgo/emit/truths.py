@@ -64,12 +64,12 @@ class Truths(Rewriter):
             return super().op(op)
         match op.name, op.args:
             case "not", (one,) if one in self.numbers:
-                self.env[op.result] = self.add("eq", self.numbers[one], self.const(0.0))
+                self.env[op.result] = self.equal(self.numbers[one], self.const(0.0))
             case "and", (one, other):
                 self.numbers[op.result] = self.choose(*self.easier(one, other), None)
             case "or", (one, other):
                 condition, rest = self.easier(one, other)
-                self.numbers[op.result] = self.add("select", self.truth(condition), self.const(1.0), self.number(rest))
+                self.numbers[op.result] = self.where(self.truth(condition), self.const(1.0), self.number(rest))
             case "select", (condition, one, other):
                 self.numbers[op.result] = self.choose(condition, one, other)
             case "no_overflow", (result, *operands) if all(item.type == REAL for item in op.args):
@@ -80,7 +80,7 @@ class Truths(Rewriter):
 
     def choose(self, condition: Value, one: Value, other: Value | None) -> Value:
         """The number of one or the other truth; no other means False."""
-        return self.add("select", self.truth(condition), self.number(one), self.const(0.0) if other is None else self.number(other))
+        return self.where(self.truth(condition), self.number(one), self.const(0.0) if other is None else self.number(other))
 
     def easier(self, one: Value, other: Value) -> tuple[Value, Value]:
         """A truth that need not be made from a number comes first."""
@@ -91,8 +91,8 @@ class Truths(Rewriter):
         number = self.const(0.0)
         for operand in operands:
             if not self.is_finite_number(operand):
-                number = self.add("select", self.finite(operand), number, self.const(1.0))
-        return self.add("select", self.finite(result), self.const(1.0), number)
+                number = self.where(self.finite(operand), number, self.const(1.0))
+        return self.where(self.finite(result), self.const(1.0), number)
 
     def finite(self, value: Value) -> Value:
         """Whether a number is finite."""
@@ -113,7 +113,7 @@ class Truths(Rewriter):
             return self.numbers[value]
         if value in self.known:
             return self.const(float(bool(self.known[value])))
-        return self.add("select", self.see((value,))[0], self.const(1.0), self.const(0.0))
+        return self.where(self.see((value,))[0], self.const(1.0), self.const(0.0))
 
     def truth(self, value: Value) -> Value:
         """A number as a truth again."""

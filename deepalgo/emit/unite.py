@@ -109,8 +109,8 @@ class Unite(Rewriter):
             self.env.update((member.result, value) for member in members)
             return
         condition, yes, no = self.split(members)
-        self.part(yes, self.add("cut", condition, value))
-        self.part(no, self.add("cut", self.add("not", condition), value))
+        self.part(yes, self.cut_off(condition, value))
+        self.part(no, self.cut_off(self.negated(condition), value))
 
     def chosen(self, members: Group, place: int) -> Value:
         """The operand of the member whose arm is taken."""
@@ -118,7 +118,7 @@ class Unite(Rewriter):
         if len(operands) == 1:
             return self.env.get(members[-1].args[place], members[-1].args[place])
         condition, yes, no = self.split(members)
-        return self.add("select", condition, self.chosen(yes, place), self.chosen(no, place))
+        return self.where(condition, self.chosen(yes, place), self.chosen(no, place))
 
     def split(self, members: Group) -> tuple[Value, Group, Group]:
         """The condition that parts the members, and those of each side."""

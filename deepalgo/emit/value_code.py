@@ -58,9 +58,9 @@ class ValueWriter:
     def op(self, op: Op) -> None:
         """One operation: a variable, or an expression for later."""
         self.ops[op.result] = op
-        if op.name == "const":
+        if op.is_const:
             return self.const(op)
-        if op.name == "weight":
+        if op.is_weight:
             self.texts[op.result] = Text(self.weights[str(op.attr("key"))])
             return None
         text = self.index(op) if op.name == "index" else self.formula(op)

@@ -44,7 +44,7 @@ class Expose(Rewriter):
 
     def op(self, op: Op) -> None:
         """Leave out the reading of a weight."""
-        key = str(op.attr("key")) if op.name == "weight" else ""
+        key = str(op.attr("key")) if op.is_weight else ""
         if key in self.inputs:
             self.env[op.result] = self.inputs[key]
         else:

@@ -101,7 +101,7 @@ def _is_trainable(value: Value, makers: dict[Value, Statement]) -> bool:
             continue
         seen.add(value)
         for inner in walk(Block((), (makers[value],), ())):
-            if isinstance(inner, Op) and inner.name == "weight":
+            if isinstance(inner, Op) and inner.is_weight:
                 return True
             asked += [*used(inner), *(result for block in blocks(inner) for result in block.results)]
     return False

@@ -71,6 +71,16 @@ class Op:
         """The value of one attribute."""
         return dict(self.attrs)[name]
 
+    @property
+    def is_const(self) -> bool:
+        """Whether this is a constant."""
+        return self.name == "const"
+
+    @property
+    def is_weight(self) -> bool:
+        """Whether this is the use of a weight."""
+        return self.name == "weight"
+
 
 @dataclass(frozen=True, slots=True)
 class Check:

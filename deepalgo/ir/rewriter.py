@@ -193,9 +193,45 @@ class Rewriter:
         """Append a constant and return it."""
         return self.add("const", attrs=(("value", value),))
 
+    def where(self, condition: Value, then: Value, orelse: Value) -> Value:
+        """Append a choice by a condition."""
+        return self.add("select", condition, then, orelse)
+
+    def negated(self, condition: Value) -> Value:
+        """Append `not condition`."""
+        return self.add("not", condition)
+
+    def all_of(self, first: Value, second: Value) -> Value:
+        """Append `first and second`."""
+        return self.add("and", first, second)
+
+    def any_of(self, first: Value, second: Value) -> Value:
+        """Append `first or second`."""
+        return self.add("or", first, second)
+
+    def equal(self, first: Value, second: Value) -> Value:
+        """Append `first == second`."""
+        return self.add("eq", first, second)
+
+    def total(self, first: Value, second: Value) -> Value:
+        """Append `first + second`."""
+        return self.add("add", first, second)
+
+    def difference(self, first: Value, second: Value) -> Value:
+        """Append `first - second`."""
+        return self.add("sub", first, second)
+
+    def product(self, first: Value, second: Value) -> Value:
+        """Append `first * second`."""
+        return self.add("mul", first, second)
+
+    def cut_off(self, condition: Value, value: Value) -> Value:
+        """Append the value without a gradient where the condition does not hold."""
+        return self.add("cut", condition, value)
+
     def both(self, first: Value | None, second: Value) -> Value:
         """`first and second`, where no first means always."""
-        return second if first is None else self.add("and", first, second)
+        return second if first is None else self.all_of(first, second)
 
 
 #: The operations that bring a value to a kind.

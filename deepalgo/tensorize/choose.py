@@ -254,10 +254,10 @@ class _Choice(Grower):
         for number, (item, row) in enumerate(zip(self.sets, combination, strict=True)):
             if isinstance(item, Steps):
                 assert self.spot.start is not None
-                further = self.add("sub", self._factor(number, row), self.const(1.0))
-                value = self.add("add", value, self.add("mul", further, self.add("sub", value, *self.see((self.spot.start,)))))
+                further = self.difference(self._factor(number, row), self.const(1.0))
+                value = self.total(value, self.product(further, self.difference(value, *self.see((self.spot.start,)))))
             elif isinstance(item, Adds):
-                value = self.add("add", value, self.add("mul", self._factor(number, row), next(added)))
+                value = self.total(value, self.product(self._factor(number, row), next(added)))
             elif item.signal == self.name:
                 value = self.times(self._factor(number, row), value)
         return value
@@ -299,7 +299,7 @@ class _Criterion:
         grower = self.grower
         (score,), _ = attempt(grower, lambda: (self._plain(candidate),), lambda: (grower.const(math.inf),))
         score = grower.add("or_inf", score)
-        return score if penalty is None else grower.add("add", score, penalty)
+        return score if penalty is None else grower.total(score, penalty)
 
     def _plain(self, candidate: Value) -> Value:
         (score,) = inline(self.grower, self.program, (candidate, *self.others))

@@ -64,13 +64,13 @@ class _Correction(Grower):
         if not self.keys:
             self._make(size)
         weights = {part: self.use(key) for part, key in self.keys.items()}
-        inner = self.add("add", self.add("matmul", weights["in"], context), weights["in_bias"])
-        change = self.add("add", self.add("matmul", weights["out"], self.add("tanh", inner)), weights["out_bias"])
+        inner = self.total(self.add("matmul", weights["in"], context), weights["in_bias"])
+        change = self.total(self.add("matmul", weights["out"], self.add("tanh", inner)), weights["out_bias"])
         if not self.shape:
             change = self.add("take", change, attrs=(("key", (0,)),))
         if self.relative:
-            change = self.add("mul", finite(self, here), change)
-        self.add("add", here, change)
+            change = self.product(finite(self, here), change)
+        self.total(here, change)
         return self.name_last(self.signal)
 
     def _make(self, size: int) -> None:

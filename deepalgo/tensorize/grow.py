@@ -125,9 +125,9 @@ class Grower(Rewriter):
     def times(self, factor: Value, x: Value) -> Value:
         """`factor * x`. Where x is infinite it stays as it is, so that the gradient of the factor is not `0 * inf`."""
         if not self.meets_infinity:
-            return self.add("mul", factor, x)
+            return self.product(factor, x)
         ok = self.add("isfinite", x)
-        return self.add("select", ok, self.add("mul", factor, self.add("select", ok, x, self.const(0.0))), x)
+        return self.where(ok, self.product(factor, self.where(ok, x, self.const(0.0))), x)
 
     def name_last(self, name: str, span: Span | None = None) -> Value:
         """Give the result of the operation that was appended last the name of a variable."""
@@ -163,7 +163,7 @@ def _tuples(item: Any) -> Attr:
 
 def is_constant(statement: Statement) -> TypeGuard[Op]:
     """Whether a statement is a constant."""
-    return isinstance(statement, Op) and statement.name == "const"
+    return isinstance(statement, Op) and statement.is_const
 
 
 def _is_infinite(value: Attr) -> bool:
@@ -182,7 +182,7 @@ def keys_in(block: Block) -> set[str]:
 
 def weight_ops(block: Block) -> Iterable[Op]:
     """Every reading of a weight in a block and the blocks inside it."""
-    return (item for item in walk(block) if isinstance(item, Op) and item.name == "weight")
+    return (item for item in walk(block) if isinstance(item, Op) and item.is_weight)
 
 
 def key_of(op: Op) -> str:

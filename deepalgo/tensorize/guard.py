@@ -63,7 +63,7 @@ class _Guard(Grower):
         # One attempt for the answer and its score: where either fails the heuristic's is taken.
         (*new, new_score), _ = attempt(self, lambda: self._scored(score, inputs), lambda: (*old, self.const(math.inf)))
         # Of equally good ones the network's is taken: at birth they all are, and its weights are to learn.
-        better = self.add("and", self.add("le", new_score, old_score), self.add("lt", new_score, self.const(math.inf)))
+        better = self.all_of(self.add("le", new_score, old_score), self.add("lt", new_score, self.const(math.inf)))
         results = tuple(self._either(better, mine, theirs) for mine, theirs in zip(new, old, strict=True))
         return self.finish(replace_results(program, Block((), tuple(self.out), results)))
 
@@ -71,7 +71,7 @@ class _Guard(Grower):
         if mine.type.shape:
             shape = mine.type.shape
             better = self.add("broadcast", self.add("reshape", better, attrs=(("shape", (1,) * len(shape)),)), attrs=(("shape", shape),))
-        return self.add("select", better, mine, theirs)
+        return self.where(better, mine, theirs)
 
     def _criterion(self) -> tuple[Program, list[Value]]:
         _, *names = parameters(self.by, "the criterion")

@@ -53,7 +53,7 @@ class _Inliner(Rewriter):
 
     def op(self, op: Op) -> None:
         """Copy an operation."""
-        if op.name == "weight" and key_of(op) in self.fixed:
+        if op.is_weight and key_of(op) in self.fixed:
             (result,) = self.define((op.result,))
             self.out.append(Op(result, "const", (), (("value", self.fixed[key_of(op)]),), op.span))
         else:

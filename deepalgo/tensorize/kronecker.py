@@ -125,7 +125,7 @@ class _Copies(Grower):
         (here,) = self.see((start,))
         for number, rate in enumerate(rates(self.k)):
             turn = self.add("take", self.use(self.turn), attrs=(("key", (number,)),))
-            factor = self.add("add", self.const(1.0), self.add("mul", self.const(rate), turn))
+            factor = self.total(self.const(1.0), self.product(self.const(rate), turn))
             self.own[number][start] = self.times(factor, here)
         return here
 
@@ -151,7 +151,7 @@ class _Copies(Grower):
     def _meet(self, end: Value) -> Value:
         parts = [own[end] for own in self.own]
         while len(parts) > 1:  # in pairs: the sum of 2, 3, 4, 6 or 8 equal numbers is exact
-            parts = [self.add("add", *pair) if len(pair) == 2 else pair[0] for pair in _pairs(parts)]
+            parts = [self.total(*pair) if len(pair) == 2 else pair[0] for pair in _pairs(parts)]
         self.add("div", parts[0], self.const(float(self.k)))
         return self.name_last(end.name)
 

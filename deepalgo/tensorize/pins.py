@@ -32,7 +32,7 @@ class Pins:
                     self.outer.add(item.result)
 
     def _is_number(self, op: Op) -> bool:
-        return op.name in ("const", "weight") or (bool(op.args) and all(arg in self.ops for arg in op.args))
+        return op.is_const or op.is_weight or (bool(op.args) and all(arg in self.ops for arg in op.args))
 
     def is_trainable(self, statement: Statement) -> bool:
         """Whether a statement reads a weight that can be trained."""
@@ -57,7 +57,7 @@ class Pins:
 
     def replaces(self, op: Op) -> bool:
         """Append what stands for the reading of a weight, if statements are being rebuilt."""
-        if not self.active or op.name != "weight" or not self.is_trainable(op):
+        if not self.active or not op.is_weight or not self.is_trainable(op):
             return False
         self.grower.env[op.result] = self.read(op)
         return True

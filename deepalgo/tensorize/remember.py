@@ -85,7 +85,7 @@ class _Memory(Grower):
         for back, value in enumerate(self.past):
             weight = self.add("take", table, attrs=(("key", (back,)),))
             past = finite(self, value)
-            new = self.add("add", new, multiply(self, weight, past) if value.type.shape else self.add("mul", weight, past))
+            new = self.total(new, multiply(self, weight, past) if value.type.shape else self.product(weight, past))
         named = self.name_last(self.value.name)
         results = (*body.results[: self.slot], named, *body.results[self.slot + 1 :], self.value, *self.past[:-1])
         result = Block((*body.params, *self.past), tuple(self.out), results)

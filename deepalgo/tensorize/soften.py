@@ -137,10 +137,10 @@ class _Soft(Grower):
             return
         condition, *values = self.see(op.args)
         if values:
-            other = self.add("select", condition, values[1], values[0])
+            other = self.where(condition, values[1], values[0])
             other = other if other.type.kind == Kind.REAL else self.add("to_real", other)
         else:
-            other = self.add("sub", self.const(1.0), op.result)
+            other = self.difference(self.const(1.0), op.result)
         self.env[op.result] = self._choice(op.args[0], op.result, other, condition, margin, op.span)
 
     def _is_wanted(self, span: Span | None) -> bool:
@@ -164,7 +164,7 @@ class _Soft(Grower):
         """The smooth minimum in the place of the least distance: its softness counts in widths."""
         self._meet(op.result, "match", op.span, "it takes the least of several distances")
         key = self.widths[op.result]
-        softness = self.add("mul", self.use(key), self.use(self.softness))
+        softness = self.product(self.use(key), self.use(self.softness))
         result = self.add("soft_match", *self.see(op.args), softness, attrs=(*op.attrs, ("key", key)))
         return self.name_last(op.result.name, op.span) if op.result.name else result
 
@@ -194,7 +194,7 @@ class _Soft(Grower):
             if all(arg.type.kind < Kind.REAL for arg in op.args):
                 return None
             a, b = self.see(op.args)
-            return self.add("sub", a, b) if op.name in ("gt", "ge") else self.add("sub", b, a)
+            return self.difference(a, b) if op.name in ("gt", "ge") else self.difference(b, a)
         if op.name == "not":
             inner = self._margin(op.args[0])
             return None if inner is None else self.add("neg", inner)
@@ -213,4 +213,4 @@ class _Soft(Grower):
         assert soft is not None
         never = self.const(float("-inf") if op.name == "and" else float("inf"))
         (hard,) = self.see((hard,))
-        return self.add("select", hard, soft, never) if op.name == "and" else self.add("select", hard, never, soft)
+        return self.where(hard, soft, never) if op.name == "and" else self.where(hard, never, soft)

@@ -139,7 +139,7 @@ class LowRank(Structure):
 
     def act(self, build: Grower, weights: Mapping[str, Value], x: Value) -> Value:
         change = multiply(build, weights["left"], multiply(build, weights["right"], x))
-        return build.add("add", build.times(weights[""], x), change)
+        return build.total(build.times(weights[""], x), change)
 
 
 def rates(count: int) -> list[float]:
@@ -179,7 +179,7 @@ class Product(Structure):
         for number, (factor, rate) in enumerate(zip(self.factors, rates(len(self.factors)), strict=True)):
             own = {name: weights[_numbered(number, name)] for name in factor.weights(torch.ones(()), x.type.shape, "")}
             y = factor.act(build, own, x)
-            x = y if number == 0 else build.add("add", build.add("mul", build.const(1.0 - rate), x), build.add("mul", build.const(rate), y))
+            x = y if number == 0 else build.total(build.product(build.const(1.0 - rate), x), build.product(build.const(rate), y))
         return x
 
     def __repr__(self) -> str:
@@ -192,7 +192,7 @@ def _numbered(number: int, name: str) -> str:
 
 def finite(build: Rewriter, x: Value) -> Value:
     """The value with zeros where it is not finite: times a weight of zero, infinity would be no number."""
-    return build.add("select", build.add("isfinite", x), x, build.const(0.0))
+    return build.where(build.add("isfinite", x), x, build.const(0.0))
 
 
 def multiply(build: Rewriter, matrix: Value, x: Value) -> Value:
@@ -210,8 +210,8 @@ def correlate(build: Rewriter, kernel: Value, x: Value, taps: tuple[int, ...]) -
     total = None
     for offsets in product(*map(range, taps)):
         key: Attr = ("...", *(("slice", offset, offset + size, None) for offset, size in zip(offsets, sizes, strict=True)))
-        term = build.add("mul", build.add("take", kernel, attrs=(("key", offsets),)), build.add("take", x, attrs=(("key", key),)))
-        total = term if total is None else build.add("add", total, term)
+        term = build.product(build.add("take", kernel, attrs=(("key", offsets),)), build.add("take", x, attrs=(("key", key),)))
+        total = term if total is None else build.total(total, term)
     assert total is not None
     return total
 

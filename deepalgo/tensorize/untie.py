@@ -124,7 +124,7 @@ class _Rounds(Grower):
         test, body = self.block(loop.test), self.block(loop.body)
         self.inside, self.env = False, env
         outer, self.out = self.out, list(body.body)
-        after = self.add("add", counter, self.const(1))
+        after = self.total(counter, self.const(1))
         body = Block((*body.params, counter), tuple(self.out), (*body.results, after))
         self.out = outer
         results = (*self.define(loop.results), self.fresh.value(Type(Kind.INT), "_rounds"))
@@ -144,7 +144,7 @@ class _Rounds(Grower):
                 self.env[value] = self._read(self.outer[value])
 
     def op(self, op: Op) -> None:
-        if self.inside and op.name == "weight" and key_of(op) in self.keys:
+        if self.inside and op.is_weight and key_of(op) in self.keys:
             self.env[op.result] = self._read(op)
         else:
             super().op(op)
@@ -176,7 +176,7 @@ class _Calls(Grower):
             spread(self, self.entries[key], len(self.sites[key]), key)
 
     def op(self, op: Op) -> None:
-        if op.name != "weight" or key_of(op) not in self.split:
+        if not op.is_weight or key_of(op) not in self.split:
             super().op(op)
             return
         row = self.sites[key_of(op)].index(op.attr("site"))

@@ -109,7 +109,7 @@ class _Factor(Grower):
         self.entries = {key: self.entries[key] for key in [*order, *(key for key in self.entries if key not in order)]}
 
     def op(self, op: Op) -> None:
-        if op.name == "weight" and key_of(op) == self.key:
+        if op.is_weight and key_of(op) == self.key:
             self.stand_in[op.result] = {part: self.use(key, op.span, op.attr("site")) for part, key in self.keys.items()}
             return
         known = [arg for arg in op.args if arg in self.stand_in]

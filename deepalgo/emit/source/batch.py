@@ -82,7 +82,7 @@ class Batch(Rewriter):
         self.statements(program.body.body)
         results = self.see(program.body.results)
         if self.failed is not None:
-            results = tuple(self.add("select", self.failed, self.const(math.nan), value) for value in results)
+            results = tuple(self.where(self.failed, self.const(math.nan), value) for value in results)
         return Block(params, tuple(self.out), results)
 
     def op(self, op: Op) -> None:
@@ -114,14 +114,14 @@ class Batch(Rewriter):
         """The item at a place that differs between samples."""
         found = items[-1]
         for number, item in reversed(list(enumerate(items[:-1]))):
-            found = self.add("select", self.add("eq", place, self.const(number)), item, found)
+            found = self.where(self.equal(place, self.const(number)), item, found)
         return found
 
     def check(self, check: Check) -> None:
         """Samples for which the condition is false have failed, if they come here."""
         wrong = self.opposite(self.see((check.ok,))[0])
-        wrong = wrong if self.active is None else self.add("and", self.active, wrong)
-        wrong = wrong if self.failed is None else self.add("or", self.failed, wrong)
+        wrong = wrong if self.active is None else self.all_of(self.active, wrong)
+        wrong = wrong if self.failed is None else self.any_of(self.failed, wrong)
         if isinstance(self.out[-1], Op) and self.out[-1].result == wrong:
             wrong = self.called(wrong, "failed")
         self.failed = wrong
@@ -133,14 +133,14 @@ class Batch(Rewriter):
             case Op(_, "not", (inner,)):
                 return inner
             case Op(_, "ne", (first, second)):
-                return self.add("eq", first, second)
+                return self.equal(first, second)
             case Op(_, "no_overflow", (result, *operands)):
                 found = self.add("isinf", result)
                 for operand in operands:
-                    found = self.add("and", found, self.add("isfinite", operand)) if operand.type.shape else found
+                    found = self.all_of(found, self.add("isfinite", operand)) if operand.type.shape else found
                 return found
             case _:
-                return self.add("not", condition)
+                return self.negated(condition)
 
     def add(self, name: str, *args: Value, attrs: tuple[tuple[str, Attr], ...] = ()) -> Value:
         """Remember what is added."""
@@ -154,9 +154,9 @@ class Batch(Rewriter):
         """Both arms, then one choice for each result."""
         condition = self.see((branch.condition,))[0]
         then = self.arm(branch.then, condition)
-        orelse = self.arm(branch.orelse, self.add("not", condition) if _can_fail(branch.orelse) else None)
+        orelse = self.arm(branch.orelse, self.negated(condition) if _can_fail(branch.orelse) else None)
         for result, first, second in zip(branch.results, then, orelse, strict=True):
-            chosen = self.add("select", condition, first, second)
+            chosen = self.where(condition, first, second)
             self.env[result] = self.called(chosen, result.name)
 
     def called(self, value: Value, name: str) -> Value:
@@ -245,11 +245,11 @@ class Batch(Rewriter):
         self.statements(round_.test.body)
         going = self.active
         for value in self.see(round_.test.results):
-            going = self.add("and", going, value)
+            going = self.all_of(going, value)
         if self.failed is not None:
-            going = self.add("and", going, self.add("not", self.failed))
+            going = self.all_of(going, self.negated(self.failed))
         going = self.called(going, "live") if going is not live else live
-        nobody = self.add("not", self.add("any", going, attrs=(("axis", None),)))
+        nobody = self.negated(self.add("any", going, attrs=(("axis", None),)))
         leaving = dict(zip(results, columns, strict=False))
         if len(results) > len(columns) + 1 and self.failed is not None:
             leaving[results[-1]] = self.failed
@@ -259,9 +259,9 @@ class Batch(Rewriter):
         self.statements(body.body)
         after = []
         for column, value in zip(columns, self.see(body.results), strict=True):
-            after.append(self.called(self.add("select", going, value, column), column.name))
+            after.append(self.called(self.where(going, value, column), column.name))
         for flag in self.see(tuple(round_.flags)):
-            going = self.called(self.add("and", going, flag), "live")
+            going = self.called(self.all_of(going, flag), "live")
         return [*after, going]
 
 

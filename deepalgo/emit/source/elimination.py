@@ -32,8 +32,8 @@ def is_singular(writer: Rewriter, matrix: Cells) -> Cells:
         rows = _eliminated(writer, matrix[place])
         answer = None
         for k in range(len(rows)):
-            is_zero = writer.add("eq", rows[k, k], writer.const(0.0))
-            answer = is_zero if answer is None else writer.add("or", answer, is_zero)
+            is_zero = writer.equal(rows[k, k], writer.const(0.0))
+            answer = is_zero if answer is None else writer.any_of(answer, is_zero)
         found[place] = answer
     return found
 
@@ -46,12 +46,12 @@ def _eliminated(writer: Rewriter, rows: Cells) -> Cells:
             larger = writer.add("gt", writer.add("abs", rows[below, k]), writer.add("abs", rows[k, k]))
             for column in range(k, rows.shape[1]):
                 upper, lower = rows[k, column], rows[below, column]
-                rows[k, column] = writer.add("select", larger, lower, upper)
-                rows[below, column] = writer.add("select", larger, upper, lower)
+                rows[k, column] = writer.where(larger, lower, upper)
+                rows[below, column] = writer.where(larger, upper, lower)
         for below in range(k + 1, count):
             factor = writer.add("div", rows[below, k], rows[k, k])
             for column in range(k + 1, rows.shape[1]):
-                rows[below, column] = writer.add("sub", rows[below, column], writer.add("mul", factor, rows[k, column]))
+                rows[below, column] = writer.difference(rows[below, column], writer.product(factor, rows[k, column]))
     return rows
 
 
@@ -63,6 +63,6 @@ def _substituted(writer: Rewriter, rows: Cells) -> Cells:
         for k in reversed(range(count)):
             total = rows[k, count + side]
             for later in range(k + 1, count):
-                total = writer.add("sub", total, writer.add("mul", rows[k, later], x[later, side]))
+                total = writer.difference(total, writer.product(rows[k, later], x[later, side]))
             x[k, side] = writer.add("div", total, rows[k, k])
     return x

@@ -272,7 +272,7 @@ def _is_worth_it(loop: While, after: tuple[Statement, ...], ending: Block) -> bo
     """A `return` saves a flag, or is all that follows."""
     flags = {result for result in loop.results if result.type.kind == Kind.BOOL}
     asked = {value for statement in after for value in (*used(statement), *(v for inner in blocks(statement) for v in captured(inner)))}
-    size = sum(1 for statement in walk(ending) if not (isinstance(statement, Op) and statement.name in ("const", "weight")))
+    size = sum(1 for statement in walk(ending) if not (isinstance(statement, Op) and (statement.is_const or statement.is_weight)))
     return size == 0 or (bool(flags & asked) and size <= 24)
 
 
@@ -379,6 +379,6 @@ class Unmark(Rewriter):
             case Op(result, "not", (condition,)) if result == check.ok:
                 pass
             case _:
-                condition = self.add("not", check.ok)
+                condition = self.negated(check.ok)
         self.out.append(Stop(condition, block, leave.targets))  # type: ignore[arg-type]  # the one statement that programs do not have
         return None

@@ -140,7 +140,7 @@ class Facts(Numbers):
         """Choose a spelling."""
         row = TABLE[op.name]
         self.flavours[op.result] = PY
-        if op.name in ("const", "weight") or op.result in self.tables:
+        if op.is_const or op.is_weight or op.result in self.tables:
             return
         if op.name in READERS and op.args[0] in self.tables:
             self.flavours[op.result] = self.item_flavour(op.args[0])

@@ -42,7 +42,7 @@ class Harden(Rewriter):
     def op(self, op: Op) -> None:
         """Put the operand in the place of the operation."""
         args = self.see(op.args)
-        if op.name == "weight":
+        if op.is_weight:
             self.keys[op.result] = str(op.attr("key"))
         if op.name == "mul":
             self.products[op.result] = args

@@ -81,7 +81,7 @@ class Phrases:
         """A number, or the name of one that stands at the top."""
         if op.name == "index":
             return self.item(op).text
-        if op.name == "const":
+        if op.is_const:
             value = op.attr("value")
             if isinstance(value, bool) and self.layout.batched:
                 return Text(f"np.{value}_")  # `~` turns it round
@@ -280,12 +280,12 @@ class Phrases:
         """Whether a table is a constant, or a weight that the user gave no name."""
         if source.name == "index":
             return self.is_nameless(self.facts.ops[source.args[0]])
-        return source.name == "const" or (source.name == "weight" and bool(ANONYMOUS.match(str(source.attr("key")))))
+        return source.is_const or (source.is_weight and bool(ANONYMOUS.match(str(source.attr("key")))))
 
     def lookup(self, op: Op) -> Expr:
         """`table[place]`; a place that is counted from the end where it is negative is what Python does by itself."""
         held = self.facts.ops.get(op.args[0])
-        numbers = held.attr("value") if held is not None and held.name == "const" else ()
+        numbers = held.attr("value") if held is not None and held.is_const else ()
         if isinstance(numbers, tuple) and not op.result.type.shape and len({repr(item) for item in numbers}) == 1:
             self.expr(op.args[1])
             return Expr(literal(numbers[0]))

@@ -152,8 +152,8 @@ class Scalarize(Rewriter):
     def op(self, op: Op) -> None:
         """One operation, number by number."""
         attrs = dict(op.attrs)
-        if op.name in ("const", "weight"):
-            self.tables[op.result] = np.array(attrs["value"] if op.name == "const" else self.weights[str(attrs["key"])])
+        if op.is_const or op.is_weight:
+            self.tables[op.result] = np.array(attrs["value"] if op.is_const else self.weights[str(attrs["key"])])
             return
         if op.name in MOVES:
             known = all(arg in self.tables for arg in op.args)
@@ -220,11 +220,11 @@ class Scalarize(Rewriter):
         """The first of the best numbers, or its place; NaN is better than any, as it is for NumPy."""
         best, place = items[0], self.const(0)
         for number, item in enumerate(items[1:], start=1):
-            is_number = self.add("eq", best, best)
-            better = self.add("and", self.add("not", self.add(EXTREMES[name], item, best)), is_number)
-            best = self.add("select", better, item, best)
+            is_number = self.equal(best, best)
+            better = self.all_of(self.negated(self.add(EXTREMES[name], item, best)), is_number)
+            best = self.where(better, item, best)
             if name.startswith("arg"):
-                place = self.add("select", better, self.const(number), place)
+                place = self.where(better, self.const(number), place)
         return place if name.startswith("arg") else best
 
     def pick_at(self, array: Value, index: Cells, axis: int) -> Cells:
@@ -250,7 +250,7 @@ class Scalarize(Rewriter):
         """One of several values."""
         found: Value = items[0]
         for number, item in enumerate(items[1:], start=1):
-            found = self.add("select", self.add("eq", index, self.const(number)), item, found)
+            found = self.where(self.equal(index, self.const(number)), item, found)
         return found
 
     def matmul(self, first: Cells, second: Cells) -> Cells:
@@ -266,7 +266,7 @@ class Scalarize(Rewriter):
 
     def dot(self, first: Cells, second: Cells) -> Value:
         """The scalar product of two rows of values."""
-        return reduce(lambda a, b: self.add("add", a, b), [self.add("mul", a, b) for a, b in zip(first, second, strict=True)])
+        return reduce(self.total, [self.product(a, b) for a, b in zip(first, second, strict=True)])
 
 
 def _plain(number: Any) -> Any:

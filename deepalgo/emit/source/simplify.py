@@ -186,15 +186,15 @@ class Simplify(Knowing):
             case (True, _), (False, _):
                 return condition
             case (False, _), (True, _):
-                return self.add("not", condition)
+                return self.negated(condition)
             case (True, _), (_, Value() as other):
-                return self.add("or", condition, other)
+                return self.any_of(condition, other)
             case (_, Value() as other), (False, _):
-                return self.add("and", condition, other)
+                return self.all_of(condition, other)
             case (False, _), (_, Value() as other):
-                return self.add("and", self.add("not", condition), other)
+                return self.all_of(self.negated(condition), other)
             case (_, Value() as other), (True, _):
-                return self.add("or", self.add("not", condition), other)
+                return self.any_of(self.negated(condition), other)
             case _:
                 return None
 

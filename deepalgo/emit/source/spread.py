@@ -101,7 +101,7 @@ def _knows(branch: If, flag: Value) -> bool:
 
 def _size(statements: Iterable[Statement]) -> int:
     """How many statements there are, constants not counted."""
-    return sum(1 for statement in walk(Block((), tuple(statements), ())) if not (isinstance(statement, Op) and statement.name == "const"))
+    return sum(1 for statement in walk(Block((), tuple(statements), ())) if not (isinstance(statement, Op) and statement.is_const))
 
 
 def settled(pass_: Simplify, values: tuple[Value, ...]) -> tuple[Value, ...]:

@@ -80,7 +80,7 @@ class Writer(Phrases):
 
     def op(self, op: Op) -> None:
         """One operation: for later, or a line."""
-        if op.name == "weight":
+        if op.is_weight:
             key = str(op.attr("key"))
             text = Text(key) if key in self.defaults else literal(self.facts.weights[key])
             if text.text != self.variable(op.result):
@@ -108,7 +108,7 @@ class Writer(Phrases):
         name = self.variable(op.result, "array")
         if texts[0].text != name or not self.facts.is_own(array):
             held = self.facts.ops.get(array)
-            is_new = held is not None and held.name == "const"
+            is_new = held is not None and held.is_const
             self.out.append(Assign((name,), (texts[0] if is_new else Text(f"{bracket(texts[0], ATOM).text}.copy()"),)))
         key = texts[1].text if op.name == "put_at" else subscript(op.attr("key"))
         self.flush()
