@@ -10,6 +10,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import deepalgo as da
@@ -27,12 +28,8 @@ KINDS = ("scalar", "arrays", "options", "edges")
 def differs(program: Program) -> bool:
     """Whether the text of a program is read as another one, or written in another way."""
     again = parse(str(program))
-    return again != program or hash(again) != hash(program) or str(again) != uncommented(str(program))
-
-
-def uncommented(text: str) -> str:
-    """A text without the places in the source behind weights."""
-    return "\n".join(line.partition("  # ")[0] if line.startswith("  weight ") else line for line in text.split("\n"))
+    without_places = replace(program, weights=tuple(replace(weight, span=None) for weight in program.weights))
+    return again != program or hash(again) != hash(program) or str(again) != str(without_places)
 
 
 def stage(seed: int, kind: str) -> Program | None:

@@ -13,6 +13,7 @@ import deepalgo as da
 from benchmarks.corpus import SUCCESS, compile_entry, load_corpus
 from tests.changed_literal import with_literal
 from tests.meaning import Meaning
+from tests.round_trip import differs
 
 pytestmark = [pytest.mark.corpus, pytest.mark.filterwarnings("ignore")]  # the packages warn about all sorts of things
 
@@ -27,13 +28,23 @@ def entries():
 
 
 def scores(shard):
-    return [(entry["id"], *load_corpus().score(entry, compile_entry)) for entry in entries()[shard::SHARDS]]
+    """The word for each function, and the names of those whose program is another one when its text is read."""
+    misread = []
+
+    def compile_and_read(function, args, kwargs):
+        network = compile_entry(function, args, kwargs)
+        if differs(network.program):
+            misread.append(network.program.name)
+        return network
+
+    return [(entry["id"], *load_corpus().score(entry, compile_and_read)) for entry in entries()[shard::SHARDS]], misread
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shard", range(SHARDS))
-def test_real_functions_are_right_or_refused(shard):
-    found = scores(shard)
+def test_real_functions_are_right_or_refused_and_their_programs_are_read_back(shard):
+    found, misread = scores(shard)
+    assert misread == []
     bad = [row for row in found if row[1] not in (*SUCCESS, "refused")]
     assert not bad
     right = sum(word in SUCCESS for _, word, _ in found)

@@ -1,7 +1,8 @@
-"""The text of a program is the whole program: it is read back as the same one, to the last bit of its numbers."""
+"""The text of a program is the whole program: it is read back as the same one, to the last bit of its numbers.
 
-import contextlib
-import io
+Those of real functions are read in `test_corpus.py`.
+"""
+
 import math
 import struct
 from dataclasses import replace
@@ -10,7 +11,6 @@ import numpy as np
 import pytest
 
 import deepalgo as da
-from benchmarks.corpus import compile_entry, load_corpus
 from deepalgo.ir import (
     Block,
     By,
@@ -56,27 +56,6 @@ def test_random_programs_are_read_back(kind):
     assert len(programs) > 6
     assert [program.name for program in programs if differs(program)] == []
     assert [program.name for program in programs[:4] if any(map(differs, lowered(program)))] == []
-
-
-@pytest.mark.corpus
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_programs_of_the_corpus_are_read_back():
-    corpus = load_corpus()
-    wrong, count = [], 0
-    for entry in corpus.entries():
-        with contextlib.redirect_stdout(io.StringIO()):
-            function = corpus.resolve(entry)
-            args, kwargs = corpus.plain_arguments(entry, np.array(entry["samples"])[0])
-            try:
-                program = compile_entry(function, args, kwargs).program
-            except da.CompileError:
-                continue
-        count += 1
-        if differs(program):
-            wrong.append(entry["id"])
-    assert wrong == []
-    assert count > 300
 
 
 FLOATS = [
