@@ -20,7 +20,7 @@ import numpy as np
 
 from deepalgo.certificate.arguments import OtherStructure, numbers, plain_values
 from deepalgo.errors import LIMITS
-from deepalgo.ir import By, Failed, Interpreter, Op, Outcome, Program, walk
+from deepalgo.ir import By, Failed, Interpreter, Kind, Op, Outcome, Program, walk
 from deepalgo.network import Network
 
 
@@ -85,11 +85,15 @@ class Meaning:
 def is_exact(program: Program) -> bool:
     """Whether every number is computed by the operation that the function computes it by.
 
-    Functions of NumPy's may be written out, and so is a `math.hypot` of three numbers, as one of two of them and the third.
+    Functions of NumPy's may be written out, and so is a `math.hypot` of three numbers, as one of two of them and the third, and a power of
+    a complex number that data chooses, by its angle.
     """
+    made = {op.span for op in walk(program.body) if isinstance(op, Op) and op.result.type.kind is Kind.COMPLEX}
     roots = {op.result: op.span for op in walk(program.body) if isinstance(op, Op) and op.name == "hypot"}
     for statement in walk(program.body):
         if isinstance(statement, Op):
+            if statement.name == "cos" and statement.span in made:
+                return False
             if statement.by is By.NUMPY or statement.result.type.shape and any(arg.type.shape for arg in statement.args):
                 return False
             if statement.result in roots and any(roots.get(arg) == statement.span for arg in statement.args if arg in roots):
