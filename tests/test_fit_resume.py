@@ -67,7 +67,9 @@ def test_a_checkpoint_of_another_fit_is_refused(tmp_path):
     da.fit(da.compile(line), X, targets=3.0 * X, steps=5, checkpoint=path)
     with pytest.raises(da.InputError) as error:
         da.fit(da.compile(line), X, targets=4.0 * X, steps=5, checkpoint=path)
-    assert str(error.value) == f"{path} belongs to a fit with other data, weights or settings: remove it, or name another file"
+    assert str(error.value) == (
+        f"{path} belongs to a fit with other data, weights or settings, or by another version of deepalgo: remove it, or name another file"
+    )
     path.write_bytes(b"something else")
     with pytest.raises(da.InputError, match="is not a checkpoint of a fit: remove it, or name another file"):
         da.fit(da.compile(line), X, targets=4.0 * X, steps=5, checkpoint=path)

@@ -70,7 +70,8 @@ class Checkpoint:
         match read(path, "a fit"):
             case {"fingerprint": str(name), "stages": dict(stages)} if all(isinstance(state, dict) for state in stages.values()):
                 if name != self.fingerprint:
-                    raise InputError(f"{path} belongs to a fit with other data, weights or settings: {AWAY}")
+                    other = "a fit with other data, weights or settings, or by another version of deepalgo"
+                    raise InputError(f"{path} belongs to {other}: {AWAY}")
                 return stages
             case _:
                 raise InputError(f"{path} is not a checkpoint of a fit: {AWAY}")
