@@ -5,7 +5,9 @@ import math
 import numpy as np
 import pytest
 import torch
+from scipy import special
 
+import deepalgo as da
 from deepalgo.ir import Kind, Type
 from deepalgo.network import Network
 from deepalgo.ops.special import ROWS
@@ -250,3 +252,11 @@ def test_binomial_coefficients_of_tiny_numbers_are_scipys(n, k):
     assert y.item() == pytest.approx(float(numpy_row("binom", [n, k], {})), rel=1e-8, abs=0)
     y.backward()
     assert x.grad.item() == pytest.approx((-1) ** (k - 1) / k, rel=1e-6)
+
+
+def test_degrees_minutes_and_seconds_are_not_taken_for_degrees():
+    def angle(degrees, minutes, seconds):
+        return special.radian(degrees, minutes, seconds)
+
+    with pytest.raises(da.CompileError, match="`radian` is not written in Python, and deepalgo has no rule for it on data"):
+        da.compile(angle)
