@@ -17,11 +17,11 @@ from rich.console import Console
 from rich.table import Table
 from torch.nn import functional as F
 
-from deepalgo.cluster import heuristic, transforms
-from deepalgo.cluster.training import piece_size, pieces
 from deepalgo.compiler import compile
-from deepalgo.ops.forms.matching import box_sum, match_fused
-from deepalgo.ops.forms.soft_matching import soft_fused
+from deepalgo.studies.cluster import heuristic, transforms
+from deepalgo.studies.cluster.kernels.torch_match import box_sum, match_fused
+from deepalgo.studies.cluster.kernels.torch_soft_match import soft_fused
+from deepalgo.studies.cluster.training import piece_size, pieces
 
 BATCH, CENTRES, SIDE = 64, 100, 28
 #: The processor adds and compares so many vectors of eight floats in a cycle.

@@ -18,11 +18,11 @@ from rich.console import Console
 from rich.table import Table
 from torch.nn import functional as F
 
-from deepalgo.cluster import Centres, Changes, Settings, choose_centres, train, transforms
-from deepalgo.cluster.augment import augment
-from deepalgo.cluster.matching import match_distances
-from deepalgo.cluster.reproduce import STUDIES, Rival, build
-from deepalgo.cluster.training import accuracy
+from deepalgo.studies.cluster import Centres, Changes, Settings, choose_centres, train, transforms
+from deepalgo.studies.cluster.augment import augment
+from deepalgo.studies.cluster.matching import match_distances
+from deepalgo.studies.cluster.reproduce import STUDIES, Rival, build
+from deepalgo.studies.cluster.training import accuracy
 from deepalgo.tensorize.soften import soften
 
 

@@ -26,8 +26,8 @@ from torch import Tensor
 
 import deepalgo as da
 from benchmarks.fit_peers import PEERS, Search, run
-from deepalgo.fitting.objective import Objective
-from deepalgo.fitting.samples import Samples, read
+from deepalgo.fitting.data.samples import Samples, read
+from deepalgo.fitting.judge.objective import Objective
 from examples import demo
 from examples.tuned import cylinder_heat, declination, pressure_of_altitude, refraction, sphere_drag, tsal_friction, wet_bulb
 

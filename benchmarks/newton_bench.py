@@ -15,12 +15,12 @@ import torch
 
 import deepalgo as da
 from benchmarks.newton_quadratics import quadratics
-from deepalgo.newton.charts import real_root, scaled_root
-from deepalgo.newton.fast import batched
-from deepalgo.newton.polish import backward_error
-from deepalgo.newton.polynomial import slope, value
-from deepalgo.newton.roots import all_roots
-from deepalgo.newton.tasks import companion_roots
+from deepalgo.studies.newton.charts import real_root, scaled_root
+from deepalgo.studies.newton.fast import batched
+from deepalgo.studies.newton.polish import backward_error
+from deepalgo.studies.newton.polynomial import slope, value
+from deepalgo.studies.newton.roots import all_roots
+from deepalgo.studies.newton.tasks import companion_roots
 
 COUNT = 100_000
 

@@ -13,12 +13,12 @@ import scipy.optimize
 import torch
 
 import deepalgo as da
-from deepalgo.newton.deep import answers
-from deepalgo.newton.multistart import best_of_each
-from deepalgo.newton.polish import sizes
-from deepalgo.newton.starts import smallest
-from deepalgo.newton.system import columns, curve, damped_step, evaluate, linearize, monomials, squares
-from deepalgo.newton.tasks import plant
+from deepalgo.studies.newton.deep import answers
+from deepalgo.studies.newton.multistart import best_of_each
+from deepalgo.studies.newton.polish import sizes
+from deepalgo.studies.newton.starts import smallest
+from deepalgo.studies.newton.system import columns, curve, damped_step, evaluate, linearize, monomials, squares
+from deepalgo.studies.newton.tasks import plant
 
 CHAINS, ROUNDS = 4, 12  # together no more rounds than the 50 of the others
 SOLVED = 1e-6
@@ -69,7 +69,8 @@ def trained(n, steps):
         return draw(n, count, np.random.default_rng(generator.initial_seed()))
 
     rates = {key: 0.0 for key in net.weights if key not in ("base", "mirror", "reach")}
-    fit = da.fit(net, fresh, residual=residual, steps=steps, batch_size=128, rates=rates, polished=False, progress=False)
+    search = da.SearchOptions(batch_size=128, polished=False)
+    fit = da.fit(net, fresh, residual=residual, steps=steps, rates=rates, search=search, progress=False)
     return net, fit.network, time.process_time() - begin
 
 

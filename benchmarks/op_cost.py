@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from deepalgo.ops.table import TABLE, infer
-from tests.row_cases import Case, cases, in_torch, samples
+from tests.support.row_cases import Case, cases, in_torch, samples
 
 NUMBERS, FACTOR = 100_000, 3.0
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 import deepalgo as da
-from deepalgo.emit import weigh
+from deepalgo.backends.torch import branch_cost
 from examples.demo import friction_factor, pipes
 
 
@@ -86,9 +86,9 @@ def branch(x, rounds):
     return x
 
 
-def measure_branch(rounds, inputs, limit):
-    """Seconds for a batch, without and with its gradient, branches of up to `limit` operations being computed for every sample."""
-    before, weigh.LIGHT = weigh.LIGHT, limit
+def measure_branch(rounds, inputs, sorting):
+    """Seconds for a batch, without and with its gradient, if sorting the samples is said to cost so much."""
+    before, branch_cost.SORT = branch_cost.SORT, sorting
     try:
         network = da.compile(branch, example=((0.5, rounds), {}))
 
@@ -98,7 +98,7 @@ def measure_branch(rounds, inputs, limit):
 
         return best(forward, rounds=20), best(lambda: network(*inputs, rounds).sum().backward(), rounds=20)
     finally:
-        weigh.LIGHT = before
+        branch_cost.SORT = before
 
 
 def print_heuristics(console, count):
@@ -121,7 +121,7 @@ def print_branches(console):
         ratios = []
         for count in batches:
             inputs = (torch.rand(count, generator=torch.Generator().manual_seed(1), dtype=torch.float64),)
-            pairs = zip(measure_branch(rounds, inputs, limit=-1), measure_branch(rounds, inputs, limit=math.inf), strict=True)
+            pairs = zip(measure_branch(rounds, inputs, sorting=-math.inf), measure_branch(rounds, inputs, sorting=math.inf), strict=True)
             ratios += [apart / masked for apart, masked in pairs]
         table.add_row(str(4 * rounds), *(f"{ratio:.2f}" for ratio in ratios))
     console.print(table)

@@ -14,14 +14,17 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+import deepalgo.studies  # noqa: F401  # their operations become part of the table
 from deepalgo.errors import CompileError, DeepalgoError, FileError, HeuristicError, InputError, TensorizeError, VerificationError
+from deepalgo.tensorize import TRANSFORMATIONS
 
 if TYPE_CHECKING:
     from deepalgo import newton
     from deepalgo.compiler import compile
     from deepalgo.drawing.draw import draw
     from deepalgo.fitting.fit import fit
-    from deepalgo.fitting.report import Fit
+    from deepalgo.fitting.options import SearchOptions
+    from deepalgo.fitting.report.page import Fit
     from deepalgo.marks import weight
     from deepalgo.network import Network, load
     from deepalgo.patching.diff import diff, patch
@@ -41,9 +44,9 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "Adds", "BlockToeplitz", "CompileError", "DeepalgoError", "Dense", "Diagonal", "FileError", "Fit", "HeuristicError", "InputError",
-    "Kronecker", "LowRank", "Network", "Product", "Scalar", "Scales", "Steps", "TensorizeError", "Toeplitz", "VerificationError",
-    "__version__", "anneal", "choose", "compile", "correct", "diff", "draw", "fit", "guard", "load", "newton", "patch", "remember",
-    "soften", "source", "suggest", "untie", "weight", "widen",
+    "Kronecker", "LowRank", "Network", "Product", "Scalar", "Scales", "SearchOptions", "Steps", "TensorizeError", "Toeplitz",
+    "VerificationError", "__version__", "anneal", "choose", "compile", "correct", "diff", "draw", "fit", "guard", "load", "newton", "patch",
+    "remember", "soften", "source", "suggest", "untie", "weight", "widen",
 ]
 
 #: Where each public name lives.
@@ -51,22 +54,14 @@ _HOME = {name: module for module, names in {
     "deepalgo.compiler": "compile",
     "deepalgo.drawing.draw": "draw",
     "deepalgo.fitting.fit": "fit",
-    "deepalgo.fitting.report": "Fit",
+    "deepalgo.fitting.options": "SearchOptions",
+    "deepalgo.fitting.report.page": "Fit",
     "deepalgo.marks": "weight",
     "deepalgo.network": "Network load",
     "deepalgo.patching.diff": "diff patch",
     "deepalgo.source_code": "source",
-    "deepalgo.tensorize.choose": "Adds Scales Steps choose",
-    "deepalgo.tensorize.correct": "correct",
-    "deepalgo.tensorize.guard": "guard",
-    "deepalgo.tensorize.kronecker": "Kronecker",
-    "deepalgo.tensorize.remember": "remember",
-    "deepalgo.tensorize.soften": "anneal soften",
-    "deepalgo.tensorize.structures": "BlockToeplitz Dense Diagonal LowRank Product Scalar Toeplitz",
     "deepalgo.tensorize.suggest": "suggest",
-    "deepalgo.tensorize.untie": "untie",
-    "deepalgo.tensorize.widen": "widen",
-}.items() for name in names.split()}
+}.items() for name in names.split()} | {name: module for item in TRANSFORMATIONS for name, module in item.public.items()}
 
 #: Parts of the package that are reached by their own name.
 _PARTS = ("newton",)

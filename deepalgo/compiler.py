@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from deepalgo.emit.depth import compiling
-from deepalgo.emit.passes import run
-from deepalgo.emit.targets import COMPILED
+from deepalgo.backends.targets import COMPILED
 from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, InternalError
 from deepalgo.ir import Block, Check, Loop, While, blocks, walk
+from deepalgo.lower.depth import compiling
+from deepalgo.lower.passes import run
 from deepalgo.network import Network
 from deepalgo.spans import Span
 from deepalgo.stage.entry import Example, Staged, stage
@@ -38,6 +38,7 @@ def compile(
     loops: str = "run",
     max_rounds: int | None = None,
     errors: str = "raise",
+    backend: str | None = None,
     integers: bool = False,
 ) -> Network:
     """Compile a function, unchanged, into a batched and differentiable network with exactly its answers.
@@ -47,6 +48,7 @@ def compile(
 
     `loops="run"` lets each sample stop when it is done; `loops="settle"` unrolls `max_rounds` rounds into a fixed graph.
     `errors="raise"` names the samples on which the heuristic raises; `errors="nan"` answers NaN for them.
+    `backend="native"` runs machine code instead of torch where it can, and `net.backend` tells; so does the variable DEEPALGO_BACKEND.
     `integers=True` makes weights of whole-number coefficients, too.
     """
     _check_options(loops, max_rounds, errors)
@@ -55,7 +57,8 @@ def compile(
     for _ in range(MOST_RESTARTS):
         staged = _stage(fn, call, integers, complex_at)
         network = Network(
-            staged.program, staged.signature, loops=loops, max_rounds=max_rounds, errors=errors, function=fn, origins=staged.origins
+            staged.program, staged.signature, loops=loops, max_rounds=max_rounds, errors=errors, backend=backend, function=fn,
+            origins=staged.origins
         )
         network.notes = staged.notes
         turned = _turns_complex(network, example)

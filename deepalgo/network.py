@@ -29,22 +29,24 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
+from deepalgo.backends.choose import chosen
+from deepalgo.backends.native import Call, Engine, engine_of
+from deepalgo.backends.targets import Plan
+from deepalgo.backends.torch.builds import build
+from deepalgo.backends.torch.executable import Executable
+from deepalgo.backends.torch.runtime.errors import Complaint, count, raise_first, raise_if
+from deepalgo.backends.torch.runtime.gradient import join, pick, positions
+from deepalgo.backends.torch.runtime.inputs import Floats
+from deepalgo.backends.torch.runtime.mend import Mender, mended
+from deepalgo.backends.torch.runtime.record import Record, current_record
+from deepalgo.backends.torch.runtime.segments import segment
+from deepalgo.backends.torch.runtime.weights import Weights
 from deepalgo.certificate import Certificate, verify
-from deepalgo.emit.builds import build
-from deepalgo.emit.executable import Executable
-from deepalgo.emit.targets import Plan
 from deepalgo.errors import HeuristicError, InputError
 from deepalgo.ir import Program, While, walk
 from deepalgo.ir.rebuild import rebuild
 from deepalgo.ops.forms.operands import may_look, wants_gradient
 from deepalgo.origins import Origins
-from deepalgo.runtime.errors import Complaint, count, raise_first, raise_if
-from deepalgo.runtime.gradient import join, pick, positions
-from deepalgo.runtime.inputs import Floats
-from deepalgo.runtime.mend import Mender, mended
-from deepalgo.runtime.record import Record, current_record
-from deepalgo.runtime.segments import segment
-from deepalgo.runtime.weights import Weights
 from deepalgo.signature import Signature
 from deepalgo.storage.file import Stored, read_file, write_file
 
@@ -66,6 +68,7 @@ class Network(torch.nn.Module):
 
     `loops`: "run" lets each sample run its own number of rounds, "settle" runs `max_rounds` for all in one fixed graph, in which
     samples that are done keep their values. `errors`: samples on which the heuristic raises raise, or become "nan".
+    `backend`: what it runs on, "torch" or "native"; what native code cannot do runs on torch, and `backend` says why.
     `heuristic` is the program as it was compiled, before anything was added to it.
     """
 
@@ -77,6 +80,7 @@ class Network(torch.nn.Module):
         loops: str = "run",
         max_rounds: int | None = None,
         errors: str = "raise",
+        backend: str | None = None,
         function: Callable[..., Any] | None = None,
         heuristic: Program | None = None,
         origins: Origins | None = None,
@@ -86,12 +90,13 @@ class Network(torch.nn.Module):
         self.heuristic = heuristic if heuristic is not None else program
         #: What the network leaves out of the function, such as prints, with the lines.
         self.notes: tuple[str, ...] = ()
-        #: Whether the program takes the function's ways line by line; what was grown since may take them several times.
+        #: Whether each branch and loop of the program is one of the function's; transformations may have copied some.
         self.follows_lines = heuristic is None
         self.signature: Inputs = signature if signature is not None else Floats(program)
         self.loops = loops
         self.max_rounds = max_rounds if max_rounds is not None else 10_000 if loops == "run" else 64
         self.errors = errors
+        self._wish = chosen(backend)
         self.function = function
         #: Where the function holds the numbers that became weights.
         self.origins = origins if origins is not None else Origins()
@@ -118,8 +123,25 @@ class Network(torch.nn.Module):
         return self.weights.anchor.device
 
     def plan(self) -> Plan:
-        """How the program runs here and now."""
+        """How torch code is to run, by the options of this network."""
         return Plan(self.errors, self.loops == "settle", rounds=self.max_rounds)
+
+    @property
+    def backend(self) -> str:
+        """What the network runs on here: "native", or "torch", with the reason where native code was asked for."""
+        reason = self._reason_against_native(gradient=True)
+        return f"torch ({reason})" if reason and self._wish == "native" else "torch" if reason else "native"
+
+    def _reason_against_native(self, *, gradient: bool) -> str:
+        """Why the network does not run natively, or "" if it does."""
+        if self._wish != "native":
+            return "asked for"
+        if self.dtype != torch.float64 or self.device.type != "cpu" or self.loops != "run":
+            return "only float64 on a CPU with loops='run' is native"
+        return self._engine().reason_against(gradient=gradient)
+
+    def _engine(self) -> Engine:
+        return engine_of(self.program, self.max_rounds)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the heuristic returns, for one sample or a batch."""
@@ -142,6 +164,8 @@ class Network(torch.nn.Module):
             executable = self._fixed
         elif (record := current_record()) is not None:
             return self._recorded(leaves, record)
+        elif self._wish == "native" and may_look() and not self._reason_against_native(gradient=self._wants_gradient(leaves)):
+            return self._natively(leaves)
         else:
             executable = self._executable(self.plan())
         results = self._run(executable, leaves)
@@ -153,7 +177,32 @@ class Network(torch.nn.Module):
             return results
         if torch.compiler.is_compiling():
             return results
-        return self._forgive(executable, leaves, results, code)
+        return self._nan_for_failures(executable, leaves, results, code)
+
+    def _wants_gradient(self, leaves: list[Tensor]) -> bool:
+        return wants_gradient(*leaves, *self.weights.tensors())
+
+    def _natively(self, leaves: list[Tensor]) -> list[Tensor]:
+        """Run the native code; samples that fail raise as they do in torch, or become NaN."""
+
+        def in_torch(tensors: Sequence[Tensor]) -> list[Tensor]:
+            executable = self._executable(Plan(rounds=self.max_rounds))
+            return executable(tensors[: len(leaves)], tensors[len(leaves) :], self.dtype, self.device)
+
+        engine = self._engine()
+        results, codes = Call(engine, len(leaves), in_torch).run([*leaves, *self.weights.tensors()])
+        bad = positions(codes)
+        if len(bad) == 0:
+            return results
+        failures = engine.failures
+        if self.errors == "raise":
+            with torch.no_grad():  # which raises at the very line, and knows the operands of the message
+                in_torch([*(leaf.detach() for leaf in leaves), *self.weights.tensors()])
+            raise_first(codes, failures)
+        self.failures += count(codes, failures)
+        good = positions(codes == 0)
+        parts = list(pick(good, results)), [_nothing(result, len(bad)) for result in results]
+        return list(join(len(codes), (good, bad), parts))
 
     def outcomes(self, leaves: list[Tensor]) -> tuple[list[Tensor], list[str | None]]:
         """The results, and for each sample the error that it fails with, if any; a failed sample's results mean nothing."""
@@ -189,7 +238,7 @@ class Network(torch.nn.Module):
 
     def _repr_svg_(self) -> str | None:
         """The figure that `draw` makes, for notebooks; None where no layout engine is installed."""
-        from deepalgo.drawing.draw import figure
+        from deepalgo.drawing.draw import figure  # which draws networks
 
         return figure(self)
 
@@ -249,9 +298,9 @@ class Network(torch.nn.Module):
         *results, code = self._run(executable, leaves)
         good = positions(code == 0)
         self._run(executable, list(pick(good, leaves)), record=record, chosen=good, size=len(code))
-        return self._forgive(executable, leaves, results, code)
+        return self._nan_for_failures(executable, leaves, results, code)
 
-    def _forgive(self, executable: Executable, leaves: list[Tensor], results: list[Tensor], code: Tensor) -> list[Tensor]:
+    def _nan_for_failures(self, executable: Executable, leaves: list[Tensor], results: list[Tensor], code: Tensor) -> list[Tensor]:
         """Count the failed samples; run the others alone, so that no gradient of a failed one is ever computed."""
         bad = positions(code)
         if len(bad) == 0:
@@ -272,7 +321,7 @@ class Network(torch.nn.Module):
         raise_first(code, coded.program.failures)
 
     def _build_fixed(self) -> None:
-        """Make what `torch.compile` traces; how that is made it need not trace."""
+        """Build the code that `torch.compile` traces; the building itself is not traced."""
         if self.loops == "run" and any(isinstance(item, While) for item in walk(self.program.body)):
             raise InputError(f"{self.program.name} has a loop that ends by data: for torch.compile, compile it with loops='settle'")
         self._fixed = self._executable(Plan(self.errors, True, rounds=self.max_rounds, fused=True))
@@ -285,7 +334,7 @@ class Network(torch.nn.Module):
 
     def with_program(self, program: Program) -> Network:
         """A network that runs another program as this one runs its own, with the weights that the program brings."""
-        return Network(program, self.signature, loops=self.loops, max_rounds=self.max_rounds, errors=self.errors,
+        return Network(program, self.signature, loops=self.loops, max_rounds=self.max_rounds, errors=self.errors, backend=self._wish,
                        function=self.function, heuristic=self.heuristic, origins=self.origins)
 
     def with_errors(self, errors: str) -> Network:
@@ -322,7 +371,7 @@ def load(path: str | Path, *, function: Callable[..., Any] | None = None) -> Net
 
 
 def _nothing(like: Tensor, size: int) -> Tensor:
-    """What failed samples get: NaN, or for integers the one that no one computes with."""
+    """What failed samples get: NaN, the smallest integer, or False."""
     inexact = like.is_floating_point() or like.is_complex()
     value = torch.nan if inexact else False if like.dtype == torch.bool else torch.iinfo(like.dtype).min
     return torch.full((size, *like.shape[1:]), value, dtype=like.dtype, device=like.device)

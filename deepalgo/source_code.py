@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from deepalgo.emit.source.function import Parameters, write_function
-from deepalgo.emit.targets import SOURCE, SOURCE_COLUMNS, SOURCE_NUMBERS
+from deepalgo.backends.source.function import FunctionParameters, write_function
+from deepalgo.backends.targets import SOURCE, SOURCE_COLUMNS, SOURCE_NUMBERS
 from deepalgo.network import Network
 from deepalgo.signature import Signature
 from deepalgo.spans import FunctionSource, SourceUnavailable, read_function
@@ -40,12 +40,12 @@ def _plain(value: Any) -> Any:
     return tuple(map(_plain, value)) if isinstance(value, list) else value
 
 
-def _parameters(network: Network) -> Parameters:
+def _parameters(network: Network) -> FunctionParameters:
     """The parameters that are inputs, in the order of the heuristic; then its float defaults."""
     live = dict.fromkeys(item.path.partition("[")[0] for item in network.program.inputs)
     signature = network.signature
     if not isinstance(signature, Signature):
-        return Parameters(tuple(live))
+        return FunctionParameters(tuple(live))
     stars = (signature.star, signature.double_star)
     order = tuple(name for name in signature.order if name in live)
     named = tuple(name for name in live if name not in order and name not in stars)
@@ -54,7 +54,7 @@ def _parameters(network: Network) -> Parameters:
     last = max((signature.order.index(name) for name in order), default=-1)
     if any(name in signature.order and signature.order.index(name) < last for name in defaults):
         defaults = ()  # another parameter would be taken for it
-    return Parameters(order, named, star, double_star, defaults, signature.numpy)
+    return FunctionParameters(order, named, star, double_star, defaults, signature.numpy)
 
 
 def _defaults(network: Network) -> tuple[str, ...]:

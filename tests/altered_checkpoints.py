@@ -19,7 +19,7 @@ import torch
 
 import deepalgo as da
 from deepalgo.fitting.checkpoint import packed, unpacked
-from tests.alter import CHANGES
+from tests.support.alter import CHANGES
 
 X = torch.linspace(-2, 3, 60, dtype=torch.float64)
 WORDS = {
@@ -35,7 +35,8 @@ def line(x):
 
 def fit(path: Path, optimiser: str) -> None:
     """A short fit with a checkpoint."""
-    da.fit(da.compile(line), X, targets=3.0 * X, steps=6, seeds=1, optimiser=optimiser, checkpoint=path, progress=False)
+    search = da.SearchOptions(seeds=1, optimiser=optimiser)
+    da.fit(da.compile(line), X, targets=3.0 * X, steps=6, search=search, checkpoint=path, progress=False)
 
 
 @functools.cache

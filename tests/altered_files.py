@@ -41,8 +41,8 @@ from deepalgo.ir import Kind, Type
 from deepalgo.ops.table import TABLE, infer
 from deepalgo.storage.file import _checksum
 from deepalgo.storage.plain import Tensors, decode
-from tests.alter import CHANGES, CODE, MARK, NUMBERS, anything, double_a_key, place, places
-from tests.altered_bases import BASES, Base
+from tests.storage.altered_bases import BASES, Base
+from tests.support.alter import CHANGES, CODE, MARK, NUMBERS, anything, double_a_key, place, places
 
 #: Seconds of computing that one file may take, and bytes of memory for all of them.
 PATIENCE, MEMORY = 300, 12 * 2**30

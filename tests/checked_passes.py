@@ -1,6 +1,6 @@
 """`python -m tests.checked_passes --count 500`: programs through every target, each checked after every pass.
 
-Functions of the corpus (if `DEEPALGO_CORPUS` is set), those of `tests/heuristics.py`, and random ones of each kind.
+Functions of the corpus (if `DEEPALGO_CORPUS` is set), those of `tests/support/heuristics.py`, and random ones of each kind.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import warnings
 from collections.abc import Iterator
 
 import deepalgo as da
-from deepalgo.emit.builds import lowered
-from deepalgo.emit.depth import deep_calls
-from deepalgo.emit.passes import run, watching
-from deepalgo.emit.targets import DRAWING, Plan
+from deepalgo.backends.targets import DRAWING, Plan
+from deepalgo.backends.torch.builds import lowered
 from deepalgo.errors import DeepalgoError, InputError
 from deepalgo.ir import Program
 from deepalgo.ir.check import Nonsense, check_program
-from tests.cases import CASES, network
+from deepalgo.lower.depth import deep_calls
+from deepalgo.lower.passes import run, watching
 from tests.fuzz.generator import generate
 from tests.fuzz.program import load
+from tests.support.cases import CASES, network
 
 KINDS = ("scalar", "arrays", "options", "edges")
 #: Every form of the torch code.

@@ -24,5 +24,5 @@ def pytest_collection_modifyitems(items):
     for item in items:
         for mark, variable in FOLDERS.items():
             folder = os.environ.get(variable)
-            if mark in item.keywords and not (folder and Path(folder).is_dir()):
+            if item.get_closest_marker(mark) and not (folder and Path(folder).is_dir()):
                 item.add_marker(pytest.mark.skip(reason=f"set {variable} to the folder of the {mark}"))

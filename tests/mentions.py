@@ -18,26 +18,33 @@ from deepalgo.ops.table import TABLE
 PACKAGE = Path(deepalgo.__file__).parent
 #: Where a call, an operator or a method of the user's function is given its meaning, in operations.
 RULES = (
-    "stage/arithmetic.py",
-    "stage/arrays/",
-    "stage/builtin_containers.py",
-    "stage/builtin_numbers.py",
-    "stage/builtin_questions.py",
-    "stage/complex_mathematics.py",
-    "stage/complex_power.py",
-    "stage/exact.py",
-    "stage/failures.py",
-    "stage/function_rules.py",
-    "stage/itertools_rules.py",
-    "stage/mathematics.py",
-    "stage/operator_functions.py",
-    "stage/ordering.py",
-    "stage/scipy_rules.py",
-    "stage/signal_methods.py",
-    "stage/signatures.py",
-    "stage/sums.py",
+    "stage/rules/numpy/",
+    "stage/rules/python/arithmetic.py",
+    "stage/rules/python/builtin_containers.py",
+    "stage/rules/python/builtin_numbers.py",
+    "stage/rules/python/builtin_questions.py",
+    "stage/rules/python/complex_mathematics.py",
+    "stage/rules/python/complex_power.py",
+    "stage/rules/python/functools_rules.py",
+    "stage/rules/python/itertools_rules.py",
+    "stage/rules/python/mathematics.py",
+    "stage/rules/python/number_checks.py",
+    "stage/rules/python/number_methods.py",
+    "stage/rules/python/operator_functions.py",
+    "stage/rules/python/sequence_methods.py",
+    "stage/rules/python/sums.py",
+    "stage/rules/scipy/",
+    "stage/rules/signatures.py",
+    "stage/state/array_conversion.py",
+    "stage/state/arrays.py",
+    "stage/state/masked_arrays.py",
+    "stage/syntax/exact_exceptions.py",
+    "stage/syntax/failures.py",
 )
-APART = ("ops/", *RULES)
+#: How a backend writes each operation, where a template in the row does not do.
+SPELLINGS = ("backends/native/arrays.py", "backends/native/numbers.py")
+#: Modules that may name operations; rows of a study are rows of the table.
+APART = ("ops/", "studies/cluster/rows.py", *RULES, *SPELLINGS)
 
 
 def mentions(text: str) -> Counter[str]:

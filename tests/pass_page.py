@@ -1,4 +1,4 @@
-"""`python -m tests.pass_page` writes docs/passes.md from the tuples of `deepalgo/emit/targets.py`."""
+"""`python -m tests.pass_page` writes docs/passes.md from the tuples of `deepalgo/backends/targets.py`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from deepalgo.emit import targets
-from deepalgo.emit.passes import Pass, Passes, Where, WithRounds, WithWeights, name
+from deepalgo.backends import targets
+from deepalgo.lower.passes import Pass, Passes, Where, WithRounds, WithWeights, name
 
 PAGE = Path(__file__).parent.parent / "docs" / "passes.md"
 
 HEAD = """# The passes
 
 A program goes to a target through a list of passes, each of which takes a program and gives another one. The lists stand in
-`deepalgo/emit/targets.py`; `python -m tests.pass_page` writes this page from them, and a test compares. In tests every program is
+`deepalgo/backends/targets.py`; `python -m tests.pass_page` writes this page from them, and a test compares. In tests every program is
 checked after every pass (`python -m tests.checked_passes`).
 """
 TARGETS = (
@@ -24,6 +24,8 @@ TARGETS = (
     ("Torch code that reports", "The same, which says what samples do: certificates are made of it.", ("RECORD", "RECORD_NAN")),
     ("Torch code as one fixed graph", "`loops='settle'`: every arm, and the same number of rounds for all.", ("FIXED", "FIXED_NAN")),
     ("Torch code for torch.compile", "A fixed graph that torch makes one loop of.", ("FUSED", "FUSED_NAN")),
+    ("Native code", "Of answers, of derivatives, and of derivatives in which zero times infinity is zero.",
+     ("NATIVE", "NATIVE_BACK", "NATIVE_BACK_CAREFUL")),
     ("Source", "Of `da.source`: for one sample, for columns, and in single numbers.", ("SOURCE", "SOURCE_COLUMNS", "SOURCE_NUMBERS")),
     ("Drawing", "Of `da.draw`: all that the answers are computed from.", ("DRAWING",)),
 )

@@ -14,10 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import deepalgo as da
-from deepalgo.emit import builds
-from deepalgo.emit.passes import run
-from deepalgo.emit.targets import SIMPLE, Plan
+from deepalgo.backends.targets import SIMPLE, Plan
+from deepalgo.backends.torch import builds
 from deepalgo.ir import Program, parse
+from deepalgo.lower.passes import run
 from tests.fuzz.generator import generate
 from tests.fuzz.program import load
 

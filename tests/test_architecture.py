@@ -21,13 +21,14 @@ ORDER = [
     "kinds",
     "ops",
     "ir",
+    "adjoint",
     "marks",
     "literals",
     "origins",
     "signature",
     "stage",
-    "runtime",
-    "emit",
+    "lower",
+    "backends",
     "certificate",
     "storage",
     "drawing",
@@ -38,11 +39,23 @@ ORDER = [
     "tensorize",
     "fitting",
     "datasets",
+    "studies",
     "newton",
     "cluster",
     "commands",
     "cli",
 ]
+
+
+#: The parts of `stage` in the same way; what calls back asks the machine, which has the operations of Python as methods.
+STAGE = ["state", "rules", "syntax", "weight_roles", "entry"]
+#: Imports of the package's own modules inside of functions are few, and a comment on the line says why each is there.
+MOST_IMPORTS_INSIDE = 15
+#: Rooms and modules that make a package usable which is not always installed, or is slow to import.
+ADAPTERS = (
+    "backends.torch.runtime.segments", "cluster", "commands", "datasets", "drawing", "fitting.report.plot", "newton", "ops.forms.loops",
+    "signature", "storage", "studies",
+)
 
 
 def modules(package):
@@ -52,9 +65,15 @@ def modules(package):
         yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
 
 
-def imports(package, name, path, *, while_importing=False):
-    """The modules of the package that one module imports, inside functions too, those for type checkers left out."""
+def graph_of(package, *, while_importing=False):
+    """The modules of the package that each of its modules imports, inside functions too, those for type checkers left out."""
     known = dict(modules(package))
+    return {name: list(imports(package, known, name, while_importing)) for name in known}
+
+
+def imports(package, known, name, while_importing):
+    """The modules of the package, among those known, that one module imports."""
+    path = known[name]
     tree = Relevant(while_importing).visit(ast.parse(path.read_text()))
     here = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
     for node in ast.walk(tree):
@@ -92,24 +111,62 @@ class Relevant(ast.NodeTransformer):
         return None if self.while_importing else self.generic_visit(node)
 
 
-def violations(package, order):
-    found = []
+def imports_inside(package):
+    """Imports inside of functions, those for type checkers left out: module, line, whether of the package's own, and the comment there."""
     for name, path in modules(package):
-        part = name.split(".")[0]
+        text = path.read_text()
+        lines = text.split("\n")
+        functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+        inside = [node for function in functions for node in ast.walk(function) if isinstance(node, (ast.Import, ast.ImportFrom))]
+        for line, node in sorted({node.lineno: node for node in inside}.items()):
+            modules_named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+            own = bool(getattr(node, "level", 0)) or any(item.split(".")[0] == package.name for item in modules_named)
+            yield name, line, own, lines[line - 1].partition("#")[2].strip()
+
+
+def knots(package, part):
+    """Sets of modules of one part that import each other, inside of functions too: strongly connected components of more than one."""
+    graph = {name: targets for name, targets in graph_of(package).items() if name.split(".")[0] == part}
+    reached = {name: _reachable(graph, name) for name in graph}
+    found = {frozenset(other for other in reached[name] if name in reached.get(other, ())) for name in graph if name in reached[name]}
+    return sorted(map(sorted, found))
+
+
+def _reachable(graph, start):
+    found, todo = set(), list(graph[start])
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo.extend(graph.get(name, ()))
+    return found
+
+
+def violations(package, order, room=""):
+    """Imports against the order of the parts of a package, or of one room in it."""
+    found = []
+    for name, targets in graph_of(package).items():
+        part = _part(name, room)
         if not part:
             continue
         if part not in order:
             found.append(f"{name}: `{part}` has no place in the order")
             continue
-        for target in imports(package, name, path):
-            other = target.split(".")[0]
+        for target in targets:
+            other = _part(target, room)
             if other and order.index(other) > order.index(part):
                 found.append(f"{name} imports {target}, which comes after it")
     return found
 
 
+def _part(name, room):
+    """The part of a room that a module belongs to; empty for the room itself and for what lies outside of it."""
+    words, inside = name.split("."), room.split(".") if room else []
+    return words[len(inside)] if words[: len(inside)] == inside and len(words) > len(inside) else ""
+
+
 def cycle(package):
-    graph = {name: set(imports(package, name, path, while_importing=True)) for name, path in modules(package) if name}
+    graph = {name: set(targets) for name, targets in graph_of(package, while_importing=True).items() if name}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -121,8 +178,43 @@ def test_a_module_imports_only_from_modules_above_it():
     assert violations(PACKAGE, ORDER) == []
 
 
+def test_in_stage_state_comes_before_rules_and_rules_before_syntax():
+    assert violations(PACKAGE, STAGE, "stage") == []
+
+
 def test_no_modules_wait_for_each_other_while_being_imported():
     assert cycle(PACKAGE) == []
+
+
+@pytest.mark.parametrize("part", ["stage"])
+def test_no_modules_need_each_other(part):
+    assert knots(PACKAGE, part) == []
+
+
+def test_few_imports_stand_inside_of_functions_and_each_says_why():
+    own = [(name, line, why) for name, line, own, why in imports_inside(PACKAGE) if own]
+    assert [(name, line) for name, line, why in own if not why] == []
+    assert len(own) <= MOST_IMPORTS_INSIDE, own
+
+
+def test_other_packages_are_imported_inside_of_functions_by_adapters_alone():
+    inside = {name for name, _, own, _ in imports_inside(PACKAGE) if not own}
+    assert {name for name in inside if not name.startswith(ADAPTERS)} == set()
+
+
+def test_the_checks_of_imports_inside_of_functions_find_them(tmp_path):
+    package = tmp_path / "sample"
+    (package / "stage").mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "stage" / "__init__.py").write_text("")
+    (package / "stage" / "calls.py").write_text("from sample.stage import values\n")
+    (package / "stage" / "values.py").write_text("import ast\n")
+    assert knots(package, "stage") == []
+    assert list(imports_inside(package)) == []
+
+    (package / "stage" / "values.py").write_text("def f():\n    import numba\n    from sample.stage.calls import call  # because\n")
+    assert knots(package, "stage") == [["stage.calls", "stage.values"]]
+    assert list(imports_inside(package)) == [("stage.values", 2, False, ""), ("stage.values", 3, True, "because")]
 
 
 def test_the_order_check_finds_a_wrong_import(tmp_path):
@@ -142,6 +234,9 @@ def test_the_order_check_finds_a_wrong_import(tmp_path):
 
     (package / "errors.py").write_text("from sample.ops.table import ROWS\n")
     assert set(cycle(package)) == {"errors", "ops.table"}
+
+    (package / "ops" / "forms.py").write_text("def f():\n    from sample.ops.table import ROWS\n")
+    assert violations(package, ["forms", "table"], "ops") == ["ops.forms imports ops.table, which comes after it"]
 
     (package / "helpers.py").write_text("")
     assert violations(package, ["errors", "ops"])[1:] == ["helpers: `helpers` has no place in the order"]
@@ -165,3 +260,13 @@ def test_import_takes_less_than_a_second_and_a_half():
 def test_import_leaves_plots_and_kernels_alone(use):
     loaded = _run(f"{use}; import sys; print(*sys.modules)").split()
     assert {"matplotlib", "sklearn", "numba"}.isdisjoint(loaded)
+
+
+#: Folders of tests that have no counterpart in the package.
+APART = {"examples", "fuzz", "small", "support"}
+
+
+def test_tests_live_in_rooms_of_the_package():
+    tests = Path(__file__).parent
+    rooms = {path.parent.relative_to(tests) for path in tests.rglob("*.py")}
+    assert {room.as_posix() for room in rooms if room.parts[:1] and room.parts[0] not in APART and not (PACKAGE / room).is_dir()} == set()

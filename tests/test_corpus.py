@@ -11,9 +11,9 @@ import torch
 
 import deepalgo as da
 from benchmarks.corpus import SUCCESS, compile_entry, load_corpus
-from tests.changed_literal import with_literal
-from tests.meaning import Meaning
 from tests.round_trip import differs
+from tests.support.changed_literal import with_literal
+from tests.support.meaning import Meaning
 
 pytestmark = [pytest.mark.corpus, pytest.mark.filterwarnings("ignore")]  # the packages warn about all sorts of things
 

@@ -11,9 +11,9 @@ import pytest
 import torch
 
 import deepalgo as da
-from tests import heuristics as h
-from tests.cases import BY_NAME, CASES, network
-from tests.oracle import answer, assert_answers, columns, leaves, same, sample
+from tests.support import heuristics as h
+from tests.support.cases import BY_NAME, CASES, network
+from tests.support.oracle import answer, assert_answers, columns, leaves, same, sample
 
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 
@@ -107,7 +107,7 @@ def test_failed_samples_are_counted_by_line():
     result = net([10.0, 10.0, 20.0], [50.0, 0.0, -1.0])
     assert result.isnan().tolist() == [False, True, True]
     line = h.dew_point.__code__.co_firstlineno + 3
-    assert dict(net.failures) == {f"tests/heuristics.py:{line}: ValueError: humidity {{0}} is not positive": 2}
+    assert dict(net.failures) == {f"tests/support/heuristics.py:{line}: ValueError: humidity {{0}} is not positive": 2}
 
 
 def test_floats_lists_arrays_and_tensors_are_the_same_inputs():
@@ -185,6 +185,7 @@ def test_torch_compiles_the_whole_network(name, loops):
     case = BY_NAME[name]
     net = network(name, loops, "raise")
     rows = [row for row, item in zip(case.rows(), answers(case, case.rows()), strict=True) if item.error is None]
+    torch._dynamo.reset()  # all networks share `forward`, of which torch keeps eight graphs in a process
     compiled = torch.compile(net, fullgraph=True)
     assert_answers(run(compiled, case, rows), answers(case, rows), rows)
 

@@ -13,9 +13,9 @@ import torch
 import deepalgo as da
 from deepalgo.certificate.paths import all_paths
 from deepalgo.certificate.slopes import around, rounding, slope
-from tests import heuristics as h
-from tests.cases import BY_NAME, CASES, network
-from tests.oracle import answer, columns, leaves
+from tests.support import heuristics as h
+from tests.support.cases import BY_NAME, CASES, network
+from tests.support.oracle import answer, columns, leaves
 
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 MODES = pytest.mark.parametrize("mode", [{}, {"loops": "settle"}], ids=["run", "settle"])

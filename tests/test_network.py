@@ -12,8 +12,8 @@ import deepalgo as da
 from deepalgo.errors import HeuristicError, InputError
 from deepalgo.ir import Kind, Leaf, Mapping, Sequence, Static, Type
 from deepalgo.network import Network
-from tests.build import Builder
-from tests.test_emit_control import attempts, checked_division, damped_newton, failing_loop, guarded_logarithm, nested
+from tests.backends.torch.test_emit_control import attempts, checked_division, damped_newton, failing_loop, guarded_logarithm, nested
+from tests.support.build import Builder
 
 
 def line():

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -46,3 +47,32 @@ def test_every_page_of_the_documentation_is_in_its_navigation():
     pages = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
     listed = set(re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
     assert pages | {"index.md"} == listed
+
+
+#: What a stranger finds when opening the repository.
+ENTRIES = {
+    ".ci", ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "benchmarks", "constraints.txt", "deepalgo",
+    "docs", "examples", "mkdocs.yml", "pyproject.toml", "tests",
+}
+
+
+def entries(root):
+    """The entries of a folder that git does not ignore; without git there is no telling strays from what was made."""
+    try:
+        known = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                               cwd=root, check=True, capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("this is no checkout of git")
+    return {name.split("/")[0] for name in known.stdout.split("\0") if name and (root / name).exists()}
+
+
+def test_the_root_folder_holds_only_what_belongs_there():
+    assert entries(ROOT) == ENTRIES
+
+
+def test_a_stray_file_in_the_root_folder_is_seen(tmp_path):
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    (tmp_path / ".gitignore").write_text("*.log\n")
+    (tmp_path / "run.log").write_text("")
+    (tmp_path / "table.cube").write_text("")
+    assert entries(tmp_path) == {".gitignore", "table.cube"}

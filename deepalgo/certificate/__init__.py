@@ -4,7 +4,7 @@
 finite differences are held against the network's.
 """
 
-from deepalgo.certificate.report import Arms, ByWeights, Certificate, Dead, Gradients, Rounds
+from deepalgo.certificate.report import Arms, ByWeights, Certificate, Dead, Gradients, LoopRounds
 from deepalgo.certificate.verify import verify
 
-__all__ = ["Arms", "ByWeights", "Certificate", "Dead", "Gradients", "Rounds", "verify"]
+__all__ = ["Arms", "ByWeights", "Certificate", "Dead", "Gradients", "LoopRounds", "verify"]

@@ -15,7 +15,7 @@ from torch import Tensor
 from deepalgo.certificate.account import Account, is_no_oracle
 from deepalgo.certificate.constants import OutOfReach, replaced
 from deepalgo.certificate.gradients import items_of, near_rows, project, totals_of
-from deepalgo.certificate.original import Original, Outcome
+from deepalgo.certificate.original import CallOutcome, Original
 from deepalgo.certificate.paths import all_paths
 from deepalgo.certificate.report import ByWeights
 from deepalgo.certificate.slopes import around
@@ -56,7 +56,9 @@ class Shift:
 class WeightCheck:
     """Collects the differences between both gradients; raises at the first that is too large."""
 
-    def __init__(self, network: Network, original: Original, inputs: Mapping[int, Sequence[Any]], outcomes: Mapping[int, Outcome]) -> None:
+    def __init__(
+        self, network: Network, original: Original, inputs: Mapping[int, Sequence[Any]], outcomes: Mapping[int, CallOutcome]
+    ) -> None:
         self.network = network
         self.original = original
         self.inputs = inputs

@@ -27,7 +27,7 @@ __all__ = ["OutOfReach", "replaced"]
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class ConstantSlot:
     """What is held, how to put something else in its place, and how to put it back."""
 
     value: Any
@@ -51,7 +51,7 @@ def _held(holder: Holder, path: tuple[Any, ...], weight: Weight, item: tuple[int
     if holder.kind in ("literal", "mark"):
         function, code = holder.owner, getattr(holder.owner, "__code__", None)
         changed = changed_code(function, weight, item, value, marked=holder.kind == "mark")
-        slot = Slot(code, functools.partial(setattr, function, "__code__"), lambda: setattr(function, "__code__", code))
+        slot = ConstantSlot(code, functools.partial(setattr, function, "__code__"), lambda: setattr(function, "__code__", code))
     else:
         slot = _slot(holder)
         _check(_inside(slot.value, path), weight)
@@ -63,23 +63,25 @@ def _held(holder: Holder, path: tuple[Any, ...], weight: Weight, item: tuple[int
         slot.restore()
 
 
-def _slot(holder: Holder) -> Slot:
+def _slot(holder: Holder) -> ConstantSlot:
     owner, name = holder.owner, holder.name
     try:
         match holder.kind:
             case "cell":
                 held = owner.cell_contents
-                return Slot(held, lambda new: setattr(owner, "cell_contents", new), lambda: setattr(owner, "cell_contents", held))
+                return ConstantSlot(held, lambda new: setattr(owner, "cell_contents", new), lambda: setattr(owner, "cell_contents", held))
             case "name":
                 return _entry(owner, name)
             case "attribute" if name in getattr(owner, "__dict__", {}):
                 return _entry(vars(owner), name)
             case "attribute":
                 held = getattr(owner, str(name))
-                return Slot(held, lambda new: object.__setattr__(owner, str(name), new), lambda: object.__setattr__(owner, str(name), held))
+                put = functools.partial(object.__setattr__, owner, str(name))
+                return ConstantSlot(held, put, lambda: put(held))
             case "class":
                 held = vars(owner)[name]
-                return Slot(held, lambda new: type.__setattr__(owner, str(name), new), lambda: type.__setattr__(owner, str(name), held))
+                put = functools.partial(type.__setattr__, owner, str(name))
+                return ConstantSlot(held, put, lambda: put(held))
             case "default":
                 return _default(owner, str(name))
             case "partial":
@@ -92,12 +94,12 @@ def _slot(holder: Holder) -> Slot:
         raise OutOfReach("the function does not hold it any more") from None
 
 
-def _entry(scope: dict[Any, Any], name: str | int) -> Slot:
+def _entry(scope: dict[Any, Any], name: str | int) -> ConstantSlot:
     held = scope[name]
-    return Slot(held, functools.partial(scope.__setitem__, name), lambda: scope.__setitem__(name, held))
+    return ConstantSlot(held, functools.partial(scope.__setitem__, name), lambda: scope.__setitem__(name, held))
 
 
-def _default(function: Any, name: str) -> Slot:
+def _default(function: Any, name: str) -> ConstantSlot:
     """The default of a parameter."""
     code, defaults, named = function.__code__, function.__defaults__ or (), function.__kwdefaults__ or {}
     if name in named:
@@ -111,10 +113,10 @@ def _default(function: Any, name: str) -> Slot:
 
     if -place > len(defaults):
         raise KeyError(name)
-    return Slot(defaults[place], put, lambda: setattr(function, "__defaults__", defaults))
+    return ConstantSlot(defaults[place], put, lambda: setattr(function, "__defaults__", defaults))
 
 
-def _argument(partial: functools.partial[Any], name: str | int) -> Slot:
+def _argument(partial: functools.partial[Any], name: str | int) -> ConstantSlot:
     """An argument of a `functools.partial`, by keyword or by position."""
     if isinstance(name, str):
         return _entry(partial.keywords, name)
@@ -123,7 +125,7 @@ def _argument(partial: functools.partial[Any], name: str | int) -> Slot:
     def put(new: Any) -> None:
         partial.__setstate__((function, (*args[:name], new, *args[name + 1 :]), keywords, attributes))  # type: ignore[attr-defined]
 
-    return Slot(args[name], put, lambda: partial.__setstate__((function, args, keywords, attributes)))  # type: ignore[attr-defined]
+    return ConstantSlot(args[name], put, lambda: partial.__setstate__((function, args, keywords, attributes)))  # type: ignore[attr-defined]
 
 
 def _inside(value: Any, path: tuple[Any, ...]) -> Any:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from deepalgo.certificate.account import Account, is_no_oracle
-from deepalgo.certificate.original import Original, Outcome
+from deepalgo.certificate.original import CallOutcome, Original
 from deepalgo.certificate.paths import all_paths
 from deepalgo.certificate.report import Gradients
 from deepalgo.certificate.slopes import around
@@ -53,7 +53,7 @@ class GradientCheck:
         self.original = original
         self.inputs = inputs
         self.places = moved_inputs(self.program)
-        self.heres: dict[int, Outcome] = {}
+        self.heres: dict[int, CallOutcome] = {}
         self.account = Account()
 
     def check(self, leaves: Sequence[Tensor], samples: Sequence[int]) -> Gradients:
@@ -102,7 +102,7 @@ class GradientCheck:
             found.append([project(value) for value in outcome.numbers])
         return found
 
-    def _here(self, sample: int) -> Outcome:
+    def _here(self, sample: int) -> CallOutcome:
         """What the function does with a sample itself, called once more: it may remember earlier calls."""
         if sample not in self.heres:
             self.heres[sample] = self.original.run(self.inputs[sample])

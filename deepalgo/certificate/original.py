@@ -23,7 +23,7 @@ class TooLong(BaseException):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """What a call did: the numbers of its answer, or the name and message of an exception; how often each line ran, and after which."""
 
     numbers: tuple[Any, ...] = ()
@@ -53,7 +53,7 @@ class Original:
         self.signature = signature
         self.files = frozenset(item.span.file for item in walk(program.body) if item.span is not None)
 
-    def run(self, values: Sequence[Any]) -> Outcome:
+    def run(self, values: Sequence[Any]) -> CallOutcome:
         """Call the function with the inputs of one sample."""
         args, kwargs = plain_call(self.signature, values)
         watch = Watch(self.files)
@@ -61,19 +61,19 @@ class Original:
             with watch:
                 value = self.function(*args, **kwargs)
         except TooLong:
-            return Outcome((), "LoopBound", f"more than {MOST_LINES:,} lines", watch.hits, watch.steps)
+            return CallOutcome((), "LoopBound", f"more than {MOST_LINES:,} lines", watch.hits, watch.steps)
         except Exception as error:  # noqa: BLE001  # whatever the heuristic raises is its answer
-            return Outcome((), type(error).__name__, str(error), watch.hits, watch.steps)
+            return CallOutcome((), type(error).__name__, str(error), watch.hits, watch.steps)
         return self._answer(value, args, kwargs, watch)
 
-    def _answer(self, value: Any, args: list[Any], kwargs: dict[str, Any], watch: Watch) -> Outcome:
+    def _answer(self, value: Any, args: list[Any], kwargs: dict[str, Any], watch: Watch) -> CallOutcome:
         """The numbers that the function returns, and those that it leaves in its arguments."""
         try:
             returned = numbers(self.program.output, value)
         except OtherStructure as error:
-            return Outcome((), "OtherStructure", str(error), watch.hits, watch.steps)
+            return CallOutcome((), "OtherStructure", str(error), watch.hits, watch.steps)
         left = [self.signature.held(tuple(args), kwargs, path) for path in self.program.changes]
-        return Outcome((*returned, *left), hits=watch.hits, steps=watch.steps)
+        return CallOutcome((*returned, *left), hits=watch.hits, steps=watch.steps)
 
 
 class Watch:

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import torch
 from torch import Tensor
 
-from deepalgo.certificate.original import Outcome
+from deepalgo.backends.torch.runtime.record import PlaceVisit, Record, recording
+from deepalgo.certificate.original import CallOutcome
 from deepalgo.certificate.places import CHOICES, LOOPS, arms_of, entered, node_at, rounds_of
-from deepalgo.certificate.report import Arms, Hits, Rounds
+from deepalgo.certificate.report import Arms, Hits, LoopRounds
 from deepalgo.ir import If, Loop, Program, Statement, Try, While, blocks, walk
-from deepalgo.runtime.record import Record, Visit, recording
 from deepalgo.spans import Span
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Tally:
     did: Counter[int] = field(default_factory=Counter)
 
     @staticmethod
-    def of(visits: Iterable[Visit], samples: Sequence[int]) -> Tally:
+    def of(visits: Iterable[PlaceVisit], samples: Sequence[int]) -> Tally:
         """Add up visits; `samples` are the numbers of the samples in the whole batch."""
         tally = Tally()
         for visit in visits:
@@ -77,7 +77,7 @@ class Paths:
         """Samples for which the last digits decide something."""
         return {sample for found in self.ties.values() for sample in found}
 
-    def arms(self, outcomes: Mapping[int, Outcome]) -> tuple[Arms, ...]:
+    def arms(self, outcomes: Mapping[int, CallOutcome]) -> tuple[Arms, ...]:
         """One row for every branch, in the order of the file; what the network only computes with, by the lines of the function."""
         found = {span: Arms(span, len(tally.some()), len(tally.other())) for span, tally in self.branches.items()}
         for span, node in entered(self._lines(outcomes), (ast.If,)):
@@ -87,7 +87,7 @@ class Paths:
                 found[span] = Arms(span, len(tally.some()), len(tally.other()))
         return tuple(found[span] for span in sorted(found, key=_order))
 
-    def rounds(self, outcomes: Mapping[int, Outcome]) -> tuple[Rounds, ...]:
+    def rounds(self, outcomes: Mapping[int, CallOutcome]) -> tuple[LoopRounds, ...]:
         """One row for every loop, in the order of the file; what the network has unrolled, by the lines of the function."""
         found = {span: _rounds(span, _whole(span, tally, outcomes)) for span, tally in self.loops.items()}
         for span, node in entered(self._lines(outcomes), LOOPS):
@@ -97,10 +97,10 @@ class Paths:
         return tuple(found[span] for span in sorted(found, key=_order))
 
     @staticmethod
-    def _lines(outcomes: Mapping[int, Outcome]) -> set[tuple[str, int]]:
+    def _lines(outcomes: Mapping[int, CallOutcome]) -> set[tuple[str, int]]:
         return {line for outcome in outcomes.values() for line in outcome.hits}
 
-    def differences(self, outcomes: Mapping[int, Outcome]) -> Iterator[Difference]:
+    def differences(self, outcomes: Mapping[int, CallOutcome]) -> Iterator[Difference]:
         """Samples whose path through the network is not the path of the original: sample, place and what differs."""
         for span, tally in self.branches.items():
             if span not in self.inside_try:
@@ -126,7 +126,7 @@ def all_paths(network: Network, leaves: Sequence[Tensor]) -> list[Hashable | Non
     return [tuple(steps[place]) if place in steps else None for place in range(len(failures))]
 
 
-def _other_arms(span: Span, tally: Tally, outcomes: Mapping[int, Outcome]) -> Iterator[Difference]:
+def _other_arms(span: Span, tally: Tally, outcomes: Mapping[int, CallOutcome]) -> Iterator[Difference]:
     lines = arms_of(node_at(span))
     if lines.test is None or lines.first is None:
         return
@@ -136,7 +136,7 @@ def _other_arms(span: Span, tally: Tally, outcomes: Mapping[int, Outcome]) -> It
             yield sample, span, (f"this arm {_count(hits[span.file, lines.first], 'time')}", _count(tally.did[sample], "time"))
 
 
-def _other_rounds(span: Span, tally: Tally, outcomes: Mapping[int, Outcome], peeled: bool) -> Iterator[Difference]:
+def _other_rounds(span: Span, tally: Tally, outcomes: Mapping[int, CallOutcome], peeled: bool) -> Iterator[Difference]:
     lines = rounds_of(node_at(span))
     if lines.test is None or lines.first is None or lines.last is None:
         return
@@ -147,7 +147,7 @@ def _other_rounds(span: Span, tally: Tally, outcomes: Mapping[int, Outcome], pee
             yield sample, span, (_count(ran, "round"), _count(did, "round"))
 
 
-def _whole(span: Span, tally: Tally, outcomes: Mapping[int, Outcome]) -> Tally:
+def _whole(span: Span, tally: Tally, outcomes: Mapping[int, CallOutcome]) -> Tally:
     """A loop with those of its rounds that the network does not record, as they depend on no data."""
     first = rounds_of(node_at(span)).first
     if first is None:
@@ -156,7 +156,7 @@ def _whole(span: Span, tally: Tally, outcomes: Mapping[int, Outcome]) -> Tally:
     return Tally(tally.visits, Counter(did))
 
 
-def _watched(outcomes: Mapping[int, Outcome], file: str, test: int, first: int) -> Tally:
+def _watched(outcomes: Mapping[int, CallOutcome], file: str, test: int, first: int) -> Tally:
     """How often the original came to a line, and to the line that it guards."""
     came = {sample: outcome.hits[file, test] for sample, outcome in outcomes.items() if outcome.hits[file, test]}
     return Tally(Counter(came), Counter({sample: outcomes[sample].hits[file, first] for sample in came}))
@@ -179,14 +179,14 @@ def _inside_try(program: Program) -> Iterator[Statement]:
                 yield from walk(block)
 
 
-def _rounds(span: Span, tally: Tally) -> Rounds:
+def _rounds(span: Span, tally: Tally) -> LoopRounds:
     counts = sorted(tally.did[sample] for sample in tally.visits)
     if not counts:
-        return Rounds(span, 0, 0, 0, 0)
-    return Rounds(span, len(counts), counts[0], int(statistics.median_low(counts)), counts[-1])
+        return LoopRounds(span, 0, 0, 0, 0)
+    return LoopRounds(span, len(counts), counts[0], int(statistics.median_low(counts)), counts[-1])
 
 
-def _hits(table: Mapping[Span | None, list[Visit]], samples: Sequence[int]) -> Hits:
+def _hits(table: Mapping[Span | None, list[PlaceVisit]], samples: Sequence[int]) -> Hits:
     found: defaultdict[Span, list[int]] = defaultdict(list)
     for span, visits in table.items():
         some = sorted(Tally.of(visits, samples).some())

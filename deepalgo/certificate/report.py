@@ -29,7 +29,7 @@ class Arms:
 
 
 @dataclass(frozen=True, slots=True)
-class Rounds:
+class LoopRounds:
     """How many samples came to a loop, and the fewest, the median and the most rounds that they ran."""
 
     span: Span
@@ -99,7 +99,7 @@ class Certificate:
     gradients: Gradients | None
     by_weights: ByWeights | None
     branches: tuple[Arms, ...]
-    loops: tuple[Rounds, ...]
+    loops: tuple[LoopRounds, ...]
     paths: int
     near_ties: Hits
     excused: dict[int, str]

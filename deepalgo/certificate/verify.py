@@ -10,16 +10,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from deepalgo.backends.torch.runtime.record import recording
 from deepalgo.certificate.arguments import plain_values
 from deepalgo.certificate.by_weights import WeightCheck
 from deepalgo.certificate.gradients import MOST_SAMPLES, GradientCheck
 from deepalgo.certificate.idle import tried_weights
-from deepalgo.certificate.original import Original, Outcome
+from deepalgo.certificate.original import CallOutcome, Original
 from deepalgo.certificate.paths import Paths
 from deepalgo.certificate.report import ByWeights, Certificate, Gradients, Hits
 from deepalgo.errors import LIMITS, InputError, VerificationError
 from deepalgo.ir import Op, Program, walk
-from deepalgo.runtime.record import recording
 from deepalgo.signature import Signature
 from deepalgo.spans import Span
 
@@ -57,7 +57,7 @@ class Verification:
         self.rtol = rtol
         self.original = Original(network.function, network.program, signature)
         self.inputs = {sample: plain_values(signature, leaves, place) for place, sample in enumerate(samples)}
-        self.outcomes: dict[int, Outcome] = {sample: self.original.run(values) for sample, values in self.inputs.items()}
+        self.outcomes: dict[int, CallOutcome] = {sample: self.original.run(values) for sample, values in self.inputs.items()}
         self.excused: dict[int, str] = {}
         self.errors: Counter[str] = Counter()
         self.beyond: Counter[str] = Counter()
@@ -109,7 +109,7 @@ class Verification:
         """Whether the function raises something else, or nothing, when an input moves by its last digit."""
         return any(near.error != self.outcomes[sample].error for near in self._neighbours(sample))
 
-    def _neighbours(self, sample: int) -> list[Outcome]:
+    def _neighbours(self, sample: int) -> list[CallOutcome]:
         """What the function does when one of the inputs moves by its last digit."""
         values = self.inputs[sample]
         moves = [(place, way) for place, value in enumerate(values) if isinstance(value, (float, np.ndarray)) for way in (-np.inf, np.inf)]
@@ -129,7 +129,7 @@ class Verification:
             elif self._moves_as_much(sample, absolute):
                 self.excused[sample] = SENSITIVE
             else:
-                self._refuse("the answers differ", sample, self.outcomes[sample], Outcome(tuple(item.tolist() for item in got)))
+                self._refuse("the answers differ", sample, self.outcomes[sample], CallOutcome(tuple(item.tolist() for item in got)))
         return found
 
     def _moves_as_much(self, sample: int, absolute: float) -> bool:

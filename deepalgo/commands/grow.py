@@ -8,20 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import deepalgo
 from deepalgo.commands.target import UsageError
+from deepalgo.tensorize import TRANSFORMATIONS
 
 if TYPE_CHECKING:
     from deepalgo.network import Network
 
-TRANSFORMATIONS = ("choose", "correct", "guard", "remember", "soften", "untie", "widen")
+#: The transformations by name.
+NAMED = {item.name: item for item in TRANSFORMATIONS}
 
 
 def grow(network: Network, call: str, names: Mapping[str, Any], inputs: Mapping[str, Any]) -> Network:
     """Apply one transformation. Its arguments are literals, structures of deepalgo, and functions of the user's file.
 
-    A bare name stands for a call with the network alone, and `soften` gets the data to measure its guards on.
+    A bare name stands for a call with the network alone; a transformation that takes data is given them.
     """
     function, args, keywords = _parse(call, names)
-    if function == "soften":
+    if NAMED[function].takes_data:
         keywords = {**keywords, **inputs}
     grown: Network = getattr(deepalgo, function)(network, *args, **keywords)
     return grown
@@ -34,7 +36,7 @@ def _parse(call: str, names: Mapping[str, Any]) -> tuple[str, list[Any], dict[st
         raise _refusal(call) from None
     if isinstance(node, ast.Name):
         node = ast.Call(node, [], [])
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in TRANSFORMATIONS:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in NAMED:
         raise _refusal(call)
     args = [item for item in node.args if not isinstance(item, ast.Starred)]
     if args and isinstance(args[0], ast.Name) and args[0].id == "net":
@@ -60,4 +62,4 @@ def _value(node: ast.expr, call: str, names: Mapping[str, Any]) -> Any:
 
 
 def _refusal(call: str) -> UsageError:
-    return UsageError(f"--tensorize takes a call of {', '.join(TRANSFORMATIONS)}, as `deepalgo check` suggests them, not `{call}`")
+    return UsageError(f"--tensorize takes a call of {', '.join(sorted(NAMED))}, as `deepalgo check` suggests them, not `{call}`")

@@ -26,7 +26,7 @@ def newton(
     checked: Annotated[int, typer.Option(help="Systems of a task that are compared one by one, in range and as many out of it.")] = 100_000,
 ) -> None:
     """Train DeepNewton on the five tasks and print the paper's table beside ours: under ten minutes."""
-    from deepalgo.newton.reproduce import reproduce as lines
+    from deepalgo.studies.newton.reproduce import reproduce as lines  # the command line starts without the studies
 
     with told("reproduce newton"):
         need_package("pygraphviz", "the graph of Newton's method")
@@ -42,8 +42,8 @@ def cluster(
     quick: Annotated[bool, typer.Option("--quick", help="A small part of the data and one epoch: five minutes.")] = False,
 ) -> None:
     """Classify MNIST and Fashion-MNIST before and after training, and print the paper's matrices beside ours: under two hours."""
-    from deepalgo.cluster.reproduce import STUDIES
-    from deepalgo.cluster.reproduce import reproduce as lines
+    from deepalgo.studies.cluster.reproduce import STUDIES  # the command line starts without the studies
+    from deepalgo.studies.cluster.reproduce import reproduce as lines  # the command line starts without the studies
 
     names = tuple(data or ("mnist", "fashion"))
     unknown = [name for name in names if name not in STUDIES]

@@ -18,7 +18,7 @@ from deepalgo.ir import Slot, Static
 from deepalgo.signature import Signature
 
 if TYPE_CHECKING:
-    from deepalgo.fitting.report import Fit
+    from deepalgo.fitting.report.page import Fit
     from deepalgo.network import Network
 
 GROWN = "the function has grown, so --write cannot put it into its source; --output FILE writes it as a function"
@@ -56,7 +56,8 @@ def tune(
         goal = _goal(learn, residual, columns, names, data.name)
         for call in tensorize or []:
             network = grow(network, call, names, inputs)
-        fit = deepalgo.fit(network, inputs, loss=loss, steps=steps, seeds=seeds, missing=missing, checkpoint=checkpoint, **goal)
+        search = deepalgo.SearchOptions(seeds=seeds)
+        fit = deepalgo.fit(network, inputs, loss=loss, steps=steps, search=search, missing=missing, checkpoint=checkpoint, **goal)
         print(fit)
         _hand_back(fit, write, output)
         if plot is not None:
@@ -113,15 +114,13 @@ def _goal(learn: str, residual: str, columns: dict[str, Any], names: dict[str, A
 
 def _hand_back(fit: Fit, write: bool, output: Path | None) -> None:
     """The new numbers as a diff, or the whole function where it has grown."""
-    from deepalgo.fitting.ladder import is_tensorized
-
     if not fit.improved:
         print("\nThe source stays as it is.")
         return
     if output is not None:
         output.write_text(deepalgo.source(fit.network))
         print(f"\nwrote {output}")
-    if is_tensorized(fit.network):
+    if fit.grown:
         if write:
             raise UsageError(GROWN)
         if output is None:

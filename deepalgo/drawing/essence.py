@@ -13,7 +13,7 @@ def find_wraps(block: Block) -> dict[Value, tuple[Value, ...]]:
     made = {item.result: item for item in walk(block) if isinstance(item, Op)}
     wraps: dict[Value, tuple[Value, ...]] = {}
     for op in made.values():
-        if op.name == "select" and op.result.type.kind == Kind.INT:
+        if op.is_choice and op.result.type.kind == Kind.INT:
             below, raised, index = op.args
             if all(value in made and made[value].name == name and made[value].args[0] == index
                    for value, name in ((below, "lt"), (raised, "add"))):

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
-from deepalgo.drawing.boxes import Box, chip, row, space, subscript, text
+from deepalgo.backends.targets import DRAWING
+from deepalgo.drawing.boxes import FormulaBox, chip, row, space, subscript, text
 from deepalgo.drawing.essence import count_uses, find_wraps
 from deepalgo.drawing.formula import ATOM, RELATION, SIGN, Term, cases, formula
 from deepalgo.drawing.graph import Edge, Graph, Node, Region, Wire
 from deepalgo.drawing.letters import PRIME, name_box, number_box
-from deepalgo.emit.passes import run
-from deepalgo.emit.reread import rereads
-from deepalgo.emit.targets import DRAWING
 from deepalgo.ir import (
     Attr,
     Block,
@@ -22,6 +20,9 @@ from deepalgo.ir import (
     Loop,
     Op,
     Program,
+    Restore,
+    Rewind,
+    Save,
     Try,
     Value,
     Weight,
@@ -31,14 +32,16 @@ from deepalgo.ir import (
     leaves,
     walk,
 )
+from deepalgo.lower.passes import run
+from deepalgo.lower.repeated_views import repeated_views
+from deepalgo.ops.indexing import index_of
+from deepalgo.ops.table import TABLE
 
 #: A formula with more operations than this is cut into two.
 LONGEST = 16
 #: A condition wider than this stands in a node of its own, not in the title of its branch.
 WIDEST = 16.0
 MOST_ROUNDS = 60
-#: Operations that take an item out of a table.
-TAKING = frozenset({"index", "take", "gather", "pick_at"})
 
 
 def flow(program: Program, weights: Mapping[str, Any], unroll: bool = False) -> Graph:
@@ -57,7 +60,7 @@ class Sheet:
         self.pills: dict[Value, str] = {}
         self.taken: set[str] = set()
 
-    def node(self, kind: str, box: Box, region: Region | None = None) -> str:
+    def node(self, kind: str, box: FormulaBox, region: Region | None = None) -> str:
         """A new node in the group that is being drawn."""
         name = f"n{self.drafter.next()}"
         self.graph.nodes[name] = Node(kind, box, region, self.group if kind in ("formula", "region") else None)
@@ -106,7 +109,7 @@ class Drafter:
         self.shared = {value for statement in walk(program.body) for block in blocks(statement) for value in captured(block)}
         self.made = {item.result: item for item in walk(program.body) if isinstance(item, Op)}
         #: What is never a node: helpers of wraps, views that are read again, and what the titles of loops are made of.
-        self.written_out = {value for pair in self.wraps.values() for value in pair} | rereads(self.made.values())
+        self.written_out = {value for pair in self.wraps.values() for value in pair} | repeated_views(self.made.values())
         for loop in walk(program.body):
             if isinstance(loop, While):
                 self.written_out |= {item.result for item in walk(loop.test) if isinstance(item, Op)}
@@ -162,6 +165,8 @@ class Drafter:
                     self.attempt(sheet, statement)
                 case Check():
                     pass
+                case Save() | Restore() | Rewind():
+                    raise AssertionError("only derivatives save and restore")
                 case _:
                     assert_never(statement)
 
@@ -187,7 +192,7 @@ class Drafter:
             return self.weight(self.weights[str(attrs["key"])])
         if op.result in self.wraps:
             return sheet.terms[op.args[2]]
-        if op.name in TAKING and (entry := self.entry(sheet, op)) is not None:
+        if TABLE[op.name].takes and (entry := self.entry(sheet, op)) is not None:
             return entry
         if op.name == "eq" and op.args[0] == op.args[1]:
             known = sheet.terms[op.args[0]]
@@ -201,10 +206,7 @@ class Drafter:
         if made is None or not made.is_weight or op.result.type.shape or not isinstance(key, tuple) or None in key:
             return None
         weight = self.weights[str(made.attr("key"))]
-        value = self.shown[weight.key]
-        for place in key:
-            value = value[place]
-        return self.number(weight, float(value))
+        return self.number(weight, float(self.shown[weight.key][index_of(key)]))
 
     def weight(self, weight: Weight) -> Term:
         """A trained number on the colour of its role: its name where a person gave it one, else its value."""
@@ -294,7 +296,7 @@ class Drafter:
             found.append((Term(text(""), wires=frozenset({wire})), len(region.inputs) - 1))
         return found
 
-    def open(self, kind: str, title: Box, repeats: bool = False) -> tuple[Sheet, Region]:
+    def open(self, kind: str, title: FormulaBox, repeats: bool = False) -> tuple[Sheet, Region]:
         """An empty region."""
         inner = Sheet(self)
         return inner, Region(kind, title, inner.graph, repeats=repeats)
@@ -390,7 +392,7 @@ class Drafter:
         self.close(sheet, region, entries, loop.results)
 
 
-def _pill_of(wire: Wire, sheet: Sheet) -> Box:
+def _pill_of(wire: Wire, sheet: Sheet) -> FormulaBox:
     node = sheet.graph.nodes[wire.node]
     if node.region is not None and wire.exit is not None:
         return node.region.graph.nodes[node.region.outputs[wire.exit]].box

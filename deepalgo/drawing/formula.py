@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from deepalgo.drawing.boxes import Box, fenced, fraction, joined, power, root, row, space, stacked, subscript, text
+from deepalgo.drawing.boxes import FormulaBox, fenced, fraction, joined, power, root, row, space, stacked, subscript, text
 from deepalgo.ir import Attr
 from deepalgo.ops.table import TABLE
 
@@ -26,7 +26,7 @@ class Term:
     `number`: it is one, so that a dot has to stand before it. `name`: it is a signal of this name. `value`: it is a constant.
     """
 
-    box: Box
+    box: FormulaBox
     level: int = ATOM
     wires: frozenset[object] = frozenset()
     size: int = 1
@@ -35,7 +35,7 @@ class Term:
     value: Attr = None
 
 
-Rule = Callable[[Sequence[Term], Mapping[str, Attr]], tuple[Box, int]]
+Rule = Callable[[Sequence[Term], Mapping[str, Attr]], tuple[FormulaBox, int]]
 
 
 def formula(name: str, args: Sequence[Term], attrs: Mapping[str, Attr]) -> Term:
@@ -48,7 +48,7 @@ def formula(name: str, args: Sequence[Term], attrs: Mapping[str, Attr]) -> Term:
     return Term(box, level, wires, 1 + sum(arg.size for arg in args))
 
 
-def bracketed(term: Term, level: int) -> Box:
+def bracketed(term: Term, level: int) -> FormulaBox:
     """The formula, in brackets if it holds together less tightly."""
     return term.box if term.level >= level else fenced("(", term.box, ")")
 
@@ -56,7 +56,7 @@ def bracketed(term: Term, level: int) -> Box:
 def _infix(sign: str) -> Rule:
     level, gap = LEVELS[sign], 0.12 if sign == "·" else 0.25
 
-    def rule(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+    def rule(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[FormulaBox, int]:
         left, right = args
         middle = row(space(gap), text(sign), space(gap))
         return row(bracketed(left, level), middle, bracketed(right, level + 1)), level
@@ -64,7 +64,7 @@ def _infix(sign: str) -> Rule:
     return rule
 
 
-def _product(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+def _product(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[FormulaBox, int]:
     """Factors stand side by side, with a dot where the second one is a number."""
     left, right = args
     gap = row(space(0.15), text("·"), space(0.15)) if right.number else space(0.17)
@@ -74,7 +74,7 @@ def _product(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]
 def _quotient(fences: str) -> Rule:
     """A fraction, perhaps between fences."""
 
-    def rule(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+    def rule(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[FormulaBox, int]:
         made = fraction(args[0].box, args[1].box)
         return (fenced(fences.split(maxsplit=1)[0], made, fences.split()[1]) if fences else made), ATOM
 
@@ -84,7 +84,7 @@ def _quotient(fences: str) -> Rule:
 def _power(exponent: str) -> Rule:
     """The first operand to the second, or to what the style says."""
 
-    def rule(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+    def rule(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[FormulaBox, int]:
         return power(bracketed(args[0], ATOM), text(exponent) if exponent else args[1].box), POWER
 
     return rule
@@ -100,13 +100,13 @@ def _between(fences: str) -> Rule:
 
 
 def _call(name: str) -> Rule:
-    def rule(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+    def rule(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[FormulaBox, int]:
         return row(_function(name), fenced("(", joined((arg.box for arg in args), COMMA), ")")), ATOM
 
     return rule
 
 
-def _function(name: str) -> Box:
+def _function(name: str) -> FormulaBox:
     word, _, index = name.partition("_")
     if word.startswith("log") and word[3:].isdigit():
         return subscript(text("log"), text(word[3:]))
@@ -116,7 +116,7 @@ def _function(name: str) -> Box:
 def _named(name: str) -> Rule:
     """`sin x`, with brackets around anything longer than a letter."""
 
-    def rule(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+    def rule(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[FormulaBox, int]:
         (arg,) = args
         short = arg.level == ATOM or arg.level == POWER and arg.size <= 3
         inside = row(space(0.18), arg.box) if short else fenced("(", arg.box, ")")
@@ -128,7 +128,7 @@ def _named(name: str) -> Rule:
 def _reduction(sign: str) -> Rule:
     """`Σ x`, over an axis where one is meant."""
 
-    def rule(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+    def rule(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[FormulaBox, int]:
         axis = attrs.get("axis")
         sign_box = text(sign).scaled(1.35)
         head = sign_box if axis is None else subscript(sign_box, text(f"{axis}"))
@@ -138,7 +138,7 @@ def _reduction(sign: str) -> Rule:
     return rule
 
 
-def _indexed(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+def _indexed(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[FormulaBox, int]:
     key = attrs.get("key", attrs.get("indices", ()))
     assert isinstance(key, tuple)
     return subscript(bracketed(args[0], ATOM), text(", ".join(map(_place, key)))), ATOM
@@ -151,12 +151,12 @@ def _place(entry: Attr) -> str:
     return "…" if entry == "..." else str(entry)
 
 
-def _picked(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+def _picked(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[FormulaBox, int]:
     array, index = bracketed(args[0], ATOM), args[1]
     return (subscript(array, index.box) if index.size <= 2 else row(array, fenced("[", index.box, "]"))), ATOM
 
 
-def _put(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+def _put(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[FormulaBox, int]:
     """An array with one part replaced."""
     key = attrs.get("key")
     place = text(", ".join(map(_place, key))) if isinstance(key, tuple) else args[1].box
@@ -164,17 +164,17 @@ def _put(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
     return fenced("[", row(bracketed(args[0], ATOM), space(0.15), text("|"), space(0.15), change), "]"), ATOM
 
 
-def _vector(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+def _vector(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[FormulaBox, int]:
     rows = [arg.box for arg in args] if len(args) <= 6 else [*(arg.box for arg in args[:3]), text("⋮"), args[-1].box]
     return fenced("[", stacked(rows, left=False), "]"), ATOM
 
 
-def _selected(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+def _selected(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[FormulaBox, int]:
     condition, then, orelse = args
     return cases(((then.box, condition.box), (orelse.box, None))), CHOICE
 
 
-def cases(choices: Sequence[tuple[Box, Box | None]]) -> Box:
+def cases(choices: Sequence[tuple[FormulaBox, FormulaBox | None]]) -> FormulaBox:
     """A brace with a line for every case; a case without a condition is for the rest."""
     width = max(value.width for value, _ in choices)
     lines = [
@@ -184,11 +184,11 @@ def cases(choices: Sequence[tuple[Box, Box | None]]) -> Box:
     return fenced("{", row(space(0.1), stacked(lines, gap=0.3)), "")
 
 
-def _exponential(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+def _exponential(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[FormulaBox, int]:
     return (power(text("e"), args[0].box), POWER) if args[0].size <= 6 else _named("exp")(args, attrs)
 
 
-def _root(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[Box, int]:
+def _root(args: Sequence[Term], attrs: Mapping[str, Attr]) -> tuple[FormulaBox, int]:
     return root(args[0].box), ATOM
 
 

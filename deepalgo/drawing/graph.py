@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from deepalgo.drawing.boxes import Box
+from deepalgo.drawing.boxes import FormulaBox
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +13,7 @@ class Wire:
 
     node: str
     exit: int | None = None
-    label: Box | None = None
+    label: FormulaBox | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -21,7 +21,7 @@ class Node:
     """`kind`: 'formula', 'input', 'carried', 'output' or 'region'."""
 
     kind: str
-    box: Box
+    box: FormulaBox
     region: Region | None = None
     group: int | None = None
 
@@ -52,7 +52,7 @@ class Region:
     """
 
     kind: str
-    title: Box
+    title: FormulaBox
     graph: Graph
     inputs: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from deepalgo.drawing.boxes import Box, text
+from deepalgo.drawing.boxes import FormulaBox, text
 from deepalgo.drawing.graph import Edge, Graph, Node, Region
 from deepalgo.errors import InputError
 
@@ -26,7 +26,7 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Rectangle:
     """A rectangle by its middle."""
 
     x: float
@@ -52,14 +52,14 @@ class Laid:
     graph: Graph
     width: float = 0.0
     height: float = 0.0
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[str, Rectangle] = field(default_factory=dict)
     paths: list[Path] = field(default_factory=list)
-    groups: list[Place] = field(default_factory=list)
-    frames: dict[str, Frame] = field(default_factory=dict)
+    groups: list[Rectangle] = field(default_factory=list)
+    frames: dict[str, RegionFrame] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class RegionFrame:
     """A region's box: where its graph begins, its border, and the places of its entrances and exits along it."""
 
     laid: Laid
@@ -70,8 +70,8 @@ class Frame:
     top: float
     bottom: float
     title: Point
-    entrances: tuple[Place, ...]
-    exits: tuple[Place, ...]
+    entrances: tuple[Rectangle, ...]
+    exits: tuple[Rectangle, ...]
 
 
 def lay_out(graph: Graph) -> Laid:
@@ -85,7 +85,7 @@ def lay_out(graph: Graph) -> Laid:
     return laid
 
 
-def _size(node: Node, frame: Frame | None) -> tuple[float, float]:
+def _size(node: Node, frame: RegionFrame | None) -> tuple[float, float]:
     if frame is not None:
         return frame.width, frame.height
     if node.kind == "formula":
@@ -93,7 +93,7 @@ def _size(node: Node, frame: Frame | None) -> tuple[float, float]:
     return max(node.box.width * PILL + 22, 34), 24.0
 
 
-def _frame(region: Region) -> Frame:
+def _frame(region: Region) -> RegionFrame:
     """Lay out what is inside; pills lie on the border, and the title where there is room beside them, or below."""
     laid = lay_out(region.graph)
     title = region.title.width * TITLE + 16
@@ -107,7 +107,7 @@ def _frame(region: Region) -> Frame:
     if title > before and title <= after:
         at = (width - right + PAD - title - 10, top)
     elif title > before + SLACK:
-        _stretch(laid, entrances[0], 28.0)
+        _make_room(laid, entrances[0], 28.0)
         at = (12.0, top + 28)
     elif title > before:
         left += title - before
@@ -116,10 +116,10 @@ def _frame(region: Region) -> Frame:
     exits = [laid.places[name] for name in region.outputs]
     bottom = shift + (exits[0].y if exits else laid.height + 12)
     height = bottom + (exits[0].height / 2 if exits else 0.0)
-    return Frame(laid, width, height, left, shift, top, bottom, at, tuple(laid.places[name] for name in region.inputs), tuple(exits))
+    return RegionFrame(laid, width, height, left, shift, top, bottom, at, tuple(laid.places[name] for name in region.inputs), tuple(exits))
 
 
-def _stretch(laid: Laid, pill: Place, by: float) -> None:
+def _make_room(laid: Laid, pill: Rectangle, by: float) -> None:
     """Make room below the pills at the top: what is near them moves a little, everything else all the way."""
     edge = pill.y + pill.height / 2
 
@@ -163,7 +163,7 @@ def _dot(laid: Laid, sizes: dict[str, tuple[float, float]]) -> str:
     return "\n".join([*lines, "}"])
 
 
-def _node(name: str, size: tuple[float, float], frame: Frame | None) -> str:
+def _node(name: str, size: tuple[float, float], frame: RegionFrame | None) -> str:
     width, height = size
     if frame is None:
         return f'{name} [width="{width / 72:.4f}", height="{height / 72:.4f}"]'
@@ -175,7 +175,7 @@ def _node(name: str, size: tuple[float, float], frame: Frame | None) -> str:
 PLAIN = 'BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0"'
 
 
-def _ports(letter: str, pills: Sequence[Place], frame: Frame, width: float) -> str:
+def _ports(letter: str, pills: Sequence[Rectangle], frame: RegionFrame, width: float) -> str:
     """A thin row with a cell at each pill."""
     cells, x = [], 0
     for number, pill in sorted(enumerate(pills), key=lambda pair: pair[1].x):
@@ -190,7 +190,7 @@ def _cell(port: str, width: int) -> str:
     return f'<TD{port} FIXEDSIZE="TRUE" WIDTH="{width}" HEIGHT="2"></TD>' if width > 0 else ""
 
 
-def label_of(graph: Graph, edge: Edge) -> Box | None:
+def label_of(graph: Graph, edge: Edge) -> FormulaBox | None:
     """The name beside an edge; a pill says its name itself."""
     return edge.source.label if edge.entrance is None and graph.nodes[edge.target].kind == "formula" else None
 
@@ -227,11 +227,11 @@ def _read(drawn: Any, laid: Laid, sizes: dict[str, tuple[float, float]]) -> None
     turn = laid.height
     for name, size in sizes.items():
         x, y = map(float, drawn.get_node(name).attr["pos"].split(","))
-        laid.places[name] = Place(x, turn - y, *size)
+        laid.places[name] = Rectangle(x, turn - y, *size)
     for number, _ in enumerate(laid.graph.groups):
         found = drawn.get_subgraph(f"cluster_{number}")
         left, low, right, high = map(float, found.graph_attr["bb"].split(","))
-        laid.groups.append(Place((left + right) / 2, turn - (low + high) / 2, right - left, high - low))
+        laid.groups.append(Rectangle((left + right) / 2, turn - (low + high) / 2, right - left, high - low))
     for number, edge in enumerate(laid.graph.edges):
         laid.paths.append(_path(edge, drawn.get_edge(edge.source.node, edge.target, f"e{number}"), turn))
 
@@ -252,6 +252,6 @@ def _point(word: str, turn: float) -> Point:
     return float(x), turn - float(y)
 
 
-def box_place(box: Box, size: float, x: float, y: float) -> Point:
+def box_place(box: FormulaBox, size: float, x: float, y: float) -> Point:
     """Where the baseline of a box begins if its middle is at a point."""
     return x - box.width * size / 2, y + (box.ascent - box.descent) * size / 2

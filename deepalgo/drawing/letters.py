@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from deepalgo.drawing.boxes import Box, power, row, space, subscript, text
+from deepalgo.drawing.boxes import FormulaBox, power, row, space, subscript, text
 
 NAMES = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi omega"
@@ -19,7 +19,7 @@ PRIME = "′"
 DIGITS = 5
 
 
-def name_box(name: str) -> Box:
+def name_box(name: str) -> FormulaBox:
     """A variable: `alpha_0` is an alpha with an index, and primes stay primes.
 
     >>> name_box("x0").width < name_box("x").width + name_box("00").width
@@ -33,11 +33,11 @@ def name_box(name: str) -> Box:
     return _word(name.rstrip("_") or name)
 
 
-def _word(name: str) -> Box:
+def _word(name: str) -> FormulaBox:
     return text(GREEK.get(name, name), "italic")
 
 
-def number_box(value: complex) -> Box:
+def number_box(value: complex) -> FormulaBox:
     """A number with few digits; a very large or small one with a power of ten."""
     if isinstance(value, complex):
         return row(text("("), number_box(value.real), text(" + "), number_box(value.imag), text("i", "italic"), text(")"))

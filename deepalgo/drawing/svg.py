@@ -6,9 +6,9 @@ import itertools
 import math
 from xml.sax.saxutils import escape
 
-from deepalgo.drawing.boxes import LINE, Box, Mark, chip, row, text
+from deepalgo.drawing.boxes import LINE, FormulaBox, PaintedMark, chip, row, text
 from deepalgo.drawing.glyphs import UNITS, font_for, outline
-from deepalgo.drawing.layout import BACK, FORMULA, GROUP, NAME, PILL, TITLE, Frame, Laid, Path, Place, Point, box_place, label_of
+from deepalgo.drawing.layout import BACK, FORMULA, GROUP, NAME, PILL, TITLE, Laid, Path, Point, Rectangle, RegionFrame, box_place, label_of
 
 #: The colour of text and the ground behind it, by role of a weight.
 ROLES = {
@@ -39,12 +39,12 @@ class Painter:
         self.elements: list[str] = []
         self.letters: dict[tuple[str, str], str] = {}
 
-    def box(self, box: Box, size: float, at: Point, colour: str | None = None) -> None:
+    def box(self, box: FormulaBox, size: float, at: Point, colour: str | None = None) -> None:
         """A formula, its baseline beginning at a point."""
         for mark in sorted(box.marks, key=lambda mark: mark.kind != "chip"):
             self.mark(mark, size, at, colour)
 
-    def mark(self, mark: Mark, size: float, at: Point, colour: str | None) -> None:
+    def mark(self, mark: PaintedMark, size: float, at: Point, colour: str | None) -> None:
         """One character or line of a formula."""
         x, y = at[0] + mark.x * size, at[1] + mark.y * size
         dark, ground = ROLES.get(mark.colour, (COLOURS.get(mark.colour, INK), ""))
@@ -63,7 +63,7 @@ class Painter:
             width = LINE * size * mark.scale
             self.add(f'<polyline points="{listed}" fill="none" stroke="{fill}" stroke-width="{width:.2f}" stroke-linejoin="round"/>')
 
-    def letter(self, mark: Mark, x: float, y: float, size: float, fill: str) -> None:
+    def letter(self, mark: PaintedMark, x: float, y: float, size: float, fill: str) -> None:
         """One character."""
         key = (font_for(mark.font, mark.character), mark.character)
         name = self.letters.setdefault(key, f"g{len(self.letters)}")
@@ -99,7 +99,7 @@ class Painter:
             if path.label is not None and label is not None:
                 self.name(label, (x + path.label[0], y + path.label[1]))
 
-    def group(self, title: str, place: Place) -> None:
+    def group(self, title: str, place: Rectangle) -> None:
         """An arm of a branch."""
         left, top = place.x - place.width / 2, place.y - place.height / 2
         self.add(f'<rect x="{left:.1f}" y="{top:.1f}" width="{place.width:.1f}" height="{place.height:.1f}" rx="9" fill="#ffffff" '
@@ -108,7 +108,7 @@ class Painter:
         self.rectangle(left + 8, top - 8, box.width * GROUP + 12, 16, "#fdf0d2", "#e7c98b", 8, 0.8)
         self.box(box, GROUP, (left + 14, top + 4), None)
 
-    def frame(self, laid: Laid, name: str, frame: Frame, x: float, y: float) -> None:
+    def frame(self, laid: Laid, name: str, frame: RegionFrame, x: float, y: float) -> None:
         """A region: its ground, its title on the border, what is inside."""
         region = laid.graph.nodes[name].region
         assert region is not None
@@ -130,7 +130,7 @@ class Painter:
                  f'fill="none" stroke="{colour}" stroke-width="2"/>')
         self.add(f'<path d="M{x + 1:.1f} {top + 22:.1f} l8 -4.6 v9.2 z" fill="{colour}"/>')
 
-    def pill(self, kind: str, box: Box, place: Place) -> None:
+    def pill(self, kind: str, box: FormulaBox, place: Rectangle) -> None:
         """A signal that enters or leaves."""
         fill, stroke, colour = PILLS[kind]
         left, top = place.x - place.width / 2, place.y - place.height / 2
@@ -147,7 +147,7 @@ class Painter:
         self.add(f'<path d="M0 0L-7.5 -3.4L-5.8 0L-7.5 3.4Z" transform="translate({tip[0]:.1f} {tip[1]:.1f}) rotate({angle:.0f})" '
                  f'fill="{WIRE}"/>')
 
-    def name(self, box: Box, at: Point) -> None:
+    def name(self, box: FormulaBox, at: Point) -> None:
         """The name of a signal beside its wire, on a ground that lets it be read."""
         x, y = box_place(box, NAME, *at)
         self.box(box, NAME, (x, y), "signal")
@@ -183,8 +183,8 @@ def paint(laid: Laid, name: str, roles: list[str]) -> str:
     return painter.document(width, height, f"Signal flow of {name}")
 
 
-def _moved(place: Place, x: float, y: float) -> Place:
-    return Place(place.x + x, place.y + y, place.width, place.height)
+def _moved(place: Rectangle, x: float, y: float) -> Rectangle:
+    return Rectangle(place.x + x, place.y + y, place.width, place.height)
 
 
 def _smooth(points: list[Point]) -> str:

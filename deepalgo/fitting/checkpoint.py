@@ -30,6 +30,8 @@ from deepalgo.files import replace_file
 PAUSE = 0.5
 #: How a file begins; a checksum of the rest follows, and a line break.
 HEAD = b"deepalgo checkpoint 2 "
+#: What reading a state that is none may raise.
+UNFIT = (ValueError, TypeError, LookupError, AttributeError, RuntimeError, ArithmeticError)
 AWAY = "remove it, or name another file"
 
 
@@ -54,9 +56,14 @@ class Checkpoint:
         """Where a stage was when it was last written, if it was."""
         return self.stages.get(stage)
 
+    @property
+    def is_due(self) -> bool:
+        """Whether a state would be written, unless it must be."""
+        return self.path is not None and self.writes and time.monotonic() - self.written >= PAUSE
+
     def keep(self, stage: str, state: dict[str, Any], now: bool = False) -> None:
         """Write the state of a stage, unless that was done a moment ago."""
-        if self.path is None or not self.writes or (not now and time.monotonic() - self.written < PAUSE):
+        if self.path is None or not self.writes or (not now and not self.is_due):
             return
         self.stages[stage] = state
         write(self.path, {"fingerprint": self.fingerprint, "stages": self.stages})

@@ -32,11 +32,11 @@ class Bar:
         self.progress.stop()
 
     def begin(self, name: str, steps: int) -> None:
-        """A new stage."""
+        """Start the bar of one training."""
         self.task = self.progress.add_task(name, total=steps, loss="")
 
     def show(self, step: int, best: float, heuristic: float) -> None:
-        """How far it is."""
+        """Show the step, and the best loss so far."""
         if self.task is not None:
             share = f" ({best / heuristic:.3g} of the heuristic's)" if heuristic > 0 else ""
             self.progress.update(self.task, completed=step, loss=f"loss {best:.4g}{share}")

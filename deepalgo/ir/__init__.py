@@ -15,7 +15,10 @@ from deepalgo.ir.program import (
     Mapping,
     Op,
     Program,
+    Restore,
+    Rewind,
     Role,
+    Save,
     Sequence,
     Slot,
     Statement,
@@ -32,6 +35,7 @@ from deepalgo.kinds import Attr, Kind, Type
 
 __all__ = [
     "Attr", "Block", "By", "Check", "Failed", "Failure", "Handler", "If", "Input", "Interpreter", "Kind", "Leaf", "Loop", "Mapping", "Op",
-    "Outcome", "ParseError", "Program", "Role", "Sequence", "Slot", "Statement", "Static", "Tree", "Try", "Type", "Value", "Weight",
-    "While", "answers", "blocks", "captured", "changed", "defined", "interpret", "leaves", "parse", "used", "walk",
+    "Outcome", "ParseError", "Program", "Restore", "Rewind", "Role", "Save", "Sequence", "Slot", "Statement", "Static", "Tree", "Try",
+    "Type", "Value", "Weight", "While", "answers", "blocks", "captured", "changed", "defined", "interpret", "leaves", "parse", "used",
+    "walk",
 ]

@@ -1,6 +1,6 @@
 """Whether a program makes sense and is safe to write as code: asked of every program that is saved, and of every one that is loaded.
 
-Names and texts of a program end up in emitted code, so a name that is none could be code. Types are inferred again.
+Names and texts of a program end up in written code, so a name that is none could be code. Types are inferred again.
 
 >>> from deepalgo.ir import parse
 >>> check_program(parse('''
@@ -30,6 +30,9 @@ from deepalgo.ir import (
     Mapping,
     Op,
     Program,
+    Restore,
+    Rewind,
+    Save,
     Sequence,
     Slot,
     Statement,
@@ -77,6 +80,8 @@ class Checker:
         self.statements = 0
         self.numbers = 0
         self.rounds = 1
+        #: The types that each number saves.
+        self.saved: dict[int, tuple[Type, ...]] = {}
         #: Whole numbers that fit no tensor.
         self.large: set[Value] = set()
 
@@ -154,6 +159,12 @@ class Checker:
                 _require(ok.type == SCALAR, f"{ok} decides on an error and is no truth value")
                 _check_message(message, operands)
                 return
+            case Save(number, values):
+                self.use(values, known)
+                self.save(number, values)
+                return
+            case Restore(results, number):
+                self.save(number, results)
             case If(results, condition, then, orelse):
                 self.use((condition,), known)
                 _require(condition.type == SCALAR, f"{condition} decides on a branch and is no truth value")
@@ -167,11 +178,12 @@ class Checker:
                 _require(self.rounds <= MOST_ROUNDS, f"a loop of {count} rounds")
                 self.block(body, known, depth + 1)
                 self.rounds = around
-                index, *params = body.params or (None,)
-                _require(index is not None and index.type == Type(Kind.INT), "a loop does not count its rounds")
-                for given in (init, body.results):
-                    _check_handed(given, tuple(params))
-                _check_handed(tuple(params), results)
+                self.counted(body, init, results)
+            case Rewind(results, count_value, init, body):
+                self.use((count_value, *init), known)
+                _require(count_value.type == Type(Kind.INT), f"{count_value} counts rounds and is no whole number")
+                self.block(body, known, depth + 1)
+                self.counted(body, init, results)
             case While(results, init, test, body, bound):
                 self.use(init, known)
                 for block in (test, body):
@@ -192,6 +204,19 @@ class Checker:
         for result in statement.results:
             self.define(result, known)
 
+    def counted(self, body: Block, init: tuple[Value, ...], results: tuple[Value, ...]) -> None:
+        """The body of a loop with a number of rounds: its index, and what it carries."""
+        index, *params = body.params or (None,)
+        _require(index is not None and index.type == Type(Kind.INT), "a loop does not count its rounds")
+        for given in (init, body.results):
+            _check_handed(given, tuple(params))
+        _check_handed(tuple(params), results)
+
+    def save(self, number: int, values: tuple[Value, ...]) -> None:
+        """Whatever is saved and restored under a number has the same types."""
+        types = tuple(value.type for value in values)
+        _require(self.saved.setdefault(number, types) == types, f"save and restore {number} are of different types")
+
     def op(self, op: Op, known: set[Value]) -> None:
         """An operation: its operands, its attributes, its type."""
         for value in op.args:
@@ -199,7 +224,7 @@ class Checker:
             _require(value not in self.large or _has_float(op, value), f"{value} is a whole number beyond 64 bits")
         _check_type(op, self.weights)
         self.define(op.result, known)
-        if op.name == "const" and beyond_64_bits(op.attr("value")):
+        if op.is_const and beyond_64_bits(op.attr("value")):
             _require(abs(op.attr("value")) < LARGEST, f"{op.result} is a whole number that no float holds")  # type: ignore[arg-type]
             self.large.add(op.result)
 
@@ -290,7 +315,7 @@ def _check_type(op: Op, weights: dict[str, Weight]) -> None:
     operands = {int(place) for place in places if place.isdigit()}
     _require("*" in places and bool(op.args) or len(op.args) == max(operands, default=-1) + 1,
              f"{op.result}: {op.name} takes {len(operands)} operands")
-    if op.name == "weight":
+    if op.is_weight:
         attrs = dict(op.attrs)
         key = attrs.pop("key", None)
         _require(isinstance(key, str) and key in weights, f"{op.result} is the weight {key!r:.60}, which there is not")

@@ -150,4 +150,4 @@ def function_space(text: str, form: str = "") -> dict[str, Any]:
     space = dict(SPACE)
     if "scipy." in text:
         space["scipy"] = SimpleNamespace(special=importlib.import_module("scipy.special"))
-    return space | vars(importlib.import_module(f"deepalgo.ops.numpy_forms.{form}")) if form else space
+    return space | vars(importlib.import_module(form)) if form else space

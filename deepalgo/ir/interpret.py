@@ -25,7 +25,7 @@ from deepalgo.ir.catches import catches
 from deepalgo.ir.compute import bring
 from deepalgo.ir.program import Program
 from deepalgo.ir.rebuild import rebuild
-from deepalgo.ir.steps import MOST_ROUNDS, Env, Failed, Steps
+from deepalgo.ir.steps import MOST_ROUNDS, STACK, Env, Failed, ProgramSteps
 from deepalgo.kinds import Kind, Type
 
 __all__ = ["Failed", "Interpreter", "Kind", "Outcome", "interpret"]
@@ -57,13 +57,14 @@ class Interpreter:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.code = Steps(program)
+        self.code = ProgramSteps(program)
         self.weights = {weight.key: bring(weight.value, Type(Kind.REAL, weight.shape)) for weight in program.weights}
 
     def run(self, inputs: Mapping[str, Any] | Sequence[Any], weights: Mapping[str, Any] | None = None, max_rounds: int = ROUNDS) -> Outcome:
         """The outcome for one sample."""
         env = self.code.start.copy()
         env[MOST_ROUNDS] = max_rounds
+        env[STACK] = []
         held = self._held(weights) if weights else self.weights
         for slot, key in self.code.weights:
             env[slot] = held[key]

@@ -1,4 +1,4 @@
-"""What may stand in emitted code as a name: an identifier as Python reads it, no keyword, and nothing that is read as another one.
+"""What may stand in written code as a name: an identifier as Python reads it, no keyword, and nothing that is read as another one.
 
 >>> is_name("x"), is_name("class"), is_name("x.y"), is_name("\\ufb01")
 (True, False, False, False)

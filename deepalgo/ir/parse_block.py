@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 from deepalgo.ir.bases import complete
 from deepalgo.ir.inferred import INDEX, joined, of_op
 from deepalgo.ir.parse_data import begins_number, read_count, read_data, read_name, read_text, read_type
-from deepalgo.ir.program import Block, By, Check, Handler, If, Loop, Op, Statement, Try, Value, While
+from deepalgo.ir.program import Block, By, Check, Handler, If, Loop, Op, Restore, Rewind, Save, Statement, Try, Value, While
 from deepalgo.ir.scan import Scanner, Token
 from deepalgo.kinds import Attr, Type
 from deepalgo.ops.sources import CONST, WEIGHT
@@ -43,7 +43,7 @@ def run(step: Step[T]) -> T:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class DefinedToken:
     """A value that a line defines, and its type if the line says it."""
 
     token: Token
@@ -94,7 +94,13 @@ class BlockReader:
         if not bounds and scanner.accept("check"):
             self.out.append(self.check())
             return
-        regions = {"if": self.branch, "loop": self.loop, "while": self.loop_while, "try": self.attempt}
+        if not bounds and scanner.accept("save"):
+            self.out.append(self.save())
+            return
+        if scanner.accept("restore"):
+            self.out.append(self.restore(bounds))
+            return
+        regions = {"if": self.branch, "loop": self.loop, "while": self.loop_while, "rewind": self.rewind, "try": self.attempt}
         if scanner.next.kind == "name" and scanner.next.text in regions:
             self.out.append((yield regions[scanner.take().text](bounds, column)))
         elif bounds:
@@ -102,7 +108,7 @@ class BlockReader:
         else:
             scanner.miss(f"a statement, or `{ending}`")
 
-    def op(self, bounds: list[Bound]) -> None:
+    def op(self, bounds: list[DefinedToken]) -> None:
         """`%y = add %x 1.0 axis=0`."""
         scanner = self.scanner
         if len(bounds) > 1:
@@ -161,6 +167,18 @@ class BlockReader:
         scanner.end_line()
         return Check(ok, error, message, tuple(operands), None, bases, guard)
 
+    def save(self) -> Save:
+        """`save 1 (%x, %y)`."""
+        made = Save(read_count(self.scanner), self.listed())
+        self.scanner.end_line()
+        return made
+
+    def restore(self, bounds: list[DefinedToken]) -> Restore:
+        """`%x: real, %y: real = restore 1`."""
+        number = read_count(self.scanner)
+        self.scanner.end_line()
+        return Restore(self.results(bounds, ()), number)
+
     def bases(self, error: str) -> tuple[str, ...]:
         """The classes above an exception: `under Lost, ValueError`, in brackets if there are no others."""
         scanner = self.scanner
@@ -182,7 +200,7 @@ class BlockReader:
             names.append(scanner.expect_kind("name", "the name of an exception").text)
         return tuple(names)
 
-    def branch(self, bounds: list[Bound], column: int) -> Step[If]:
+    def branch(self, bounds: list[DefinedToken], column: int) -> Step[If]:
         """`%y = if %c`, a block, `else`, a block."""
         condition = self.operand()
         self.scanner.end_line()
@@ -192,7 +210,7 @@ class BlockReader:
         orelse: Block = yield self.block((), "yield", column)
         return If(self.results(bounds, _joined(bounds, then, orelse)), condition, then, orelse)
 
-    def loop(self, bounds: list[Bound], column: int) -> Step[Loop]:
+    def loop(self, bounds: list[DefinedToken], column: int) -> Step[Loop]:
         """`%y = loop 3 rounds (%i, %x) from (%y)`, a block."""
         count = read_count(self.scanner)
         self.scanner.expect("rounds")
@@ -201,7 +219,16 @@ class BlockReader:
         body: Block = yield self.block(self.typed(params, [INDEX, *_types(init)]), "next", column)
         return Loop(self.results(bounds, _types(body.params[1:])), count, init, body)
 
-    def loop_while(self, bounds: list[Bound], column: int) -> Step[While]:
+    def rewind(self, bounds: list[DefinedToken], column: int) -> Step[Rewind]:
+        """`%y = rewind %n rounds (%i, %x) from (%y)`, a block."""
+        count = self.operand()
+        self.scanner.expect("rounds")
+        params, init = self.carried()
+        self.scanner.end_line()
+        body: Block = yield self.block(self.typed(params, [INDEX, *_types(init)]), "next", column)
+        return Rewind(self.results(bounds, _types(body.params[1:])), count, init, body)
+
+    def loop_while(self, bounds: list[DefinedToken], column: int) -> Step[While]:
         """`%y = while (%x) from (%y) at most 9 rounds`, a block, `do (%x)`, a block."""
         scanner = self.scanner
         params, init = self.carried()
@@ -224,7 +251,7 @@ class BlockReader:
         self.scanner.expect("rounds")
         return count
 
-    def attempt(self, bounds: list[Bound], column: int) -> Step[Try]:
+    def attempt(self, bounds: list[DefinedToken], column: int) -> Step[Try]:
         """`%y = try`, a block, `except ValueError, ArithmeticError`, a block."""
         scanner = self.scanner
         scanner.end_line()
@@ -245,32 +272,36 @@ class BlockReader:
             self.scanner.fail(f"this `{word}` belongs into column {column + 1}")
         self.scanner.expect(word)
 
-    def carried(self) -> tuple[list[Bound], tuple[Value, ...]]:
+    def carried(self) -> tuple[list[DefinedToken], tuple[Value, ...]]:
         """`(%x) from (%y)`."""
         scanner = self.scanner
         scanner.expect("(")
         params = self.bounds(")")
         scanner.expect("from")
-        scanner.expect("(")
-        init: list[Value] = []
-        while not scanner.accept(")"):
-            if init:
-                scanner.expect(",")
-            init.append(self.operand())
-        return params, tuple(init)
+        return params, self.listed()
 
-    def bounds(self, end: str) -> list[Bound]:
+    def listed(self) -> tuple[Value, ...]:
+        """`(%x, %y)`."""
+        self.scanner.expect("(")
+        found: list[Value] = []
+        while not self.scanner.accept(")"):
+            if found:
+                self.scanner.expect(",")
+            found.append(self.operand())
+        return tuple(found)
+
+    def bounds(self, end: str) -> list[DefinedToken]:
         """Values that are defined, with types where they are written, and what stands behind them."""
         scanner = self.scanner
-        found: list[Bound] = []
+        found: list[DefinedToken] = []
         while not scanner.accept(end):
             if found:
                 scanner.expect(",")
             token = scanner.expect_kind("value", "a value, as %x")
-            found.append(Bound(token, read_type(scanner) if scanner.accept(":") else None))
+            found.append(DefinedToken(token, read_type(scanner) if scanner.accept(":") else None))
         return found
 
-    def typed(self, bounds: Sequence[Bound], types: Sequence[Type | None]) -> list[Typed]:
+    def typed(self, bounds: Sequence[DefinedToken], types: Sequence[Type | None]) -> list[Typed]:
         """The types of values: those that are written, or those that follow."""
         found: list[Typed] = []
         for place, bound in enumerate(bounds):
@@ -281,7 +312,7 @@ class BlockReader:
             found.append((bound.token, type))
         return found
 
-    def results(self, bounds: Sequence[Bound], types: Sequence[Type | None]) -> tuple[Value, ...]:
+    def results(self, bounds: Sequence[DefinedToken], types: Sequence[Type | None]) -> tuple[Value, ...]:
         """The results of a statement with blocks."""
         return tuple(self.define(token, type) for token, type in self.typed(bounds, types))
 
@@ -354,7 +385,7 @@ def _types(values: Sequence[Value]) -> list[Type | None]:
     return [value.type for value in values]
 
 
-def _joined(bounds: Sequence[Bound], *arms: Block) -> list[Type | None]:
+def _joined(bounds: Sequence[DefinedToken], *arms: Block) -> list[Type | None]:
     """The types that follow from the results of several blocks."""
     columns = zip(*(arm.results for arm in arms), strict=False)
     return [joined([value.type for value in column]) for _, column in zip(bounds, columns, strict=False)]

@@ -1,7 +1,7 @@
 """`Program`: what is left of the user's function once its static part has run.
 
-SSA values, operations and nested regions. It is plain frozen data: printed, saved, rewritten by transformations and read by
-the emitters. A block sees the values of the blocks around it. All types are per sample; the batch axis is the emitter's business.
+SSA values, operations and nested regions. It is plain frozen data: printed, saved, rewritten by passes and transformations, and written as
+code by the backends. A block sees the values of the blocks around it. All types are per sample; backends add the batch axis.
 
 >>> from deepalgo.kinds import Kind
 >>> x = Value(0, Type(Kind.REAL), "x")
@@ -80,6 +80,11 @@ class Op:
     def is_weight(self) -> bool:
         """Whether this is the use of a weight."""
         return self.name == "weight"
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether this is one of two values, by a condition: what an `If` with arms that only yield would be."""
+        return self.name == "select"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +187,42 @@ class Try:
     span: Span | None = field(default=None, compare=False)
 
 
-Statement: TypeAlias = Op | Check | If | Loop | While | Try
+@dataclass(frozen=True, slots=True)
+class Save:
+    """Put values on the sample's stack, for the `Restore` of the same number to take back.
+
+    Only derivatives save and restore: what a round or an arm computed on the way forward is wanted again on the way back, last first.
+    """
+
+    number: int
+    values: tuple[Value, ...]
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """Take back from the sample's stack what was put there last, which must be the work of the `Save` of the same number."""
+
+    results: tuple[Value, ...]
+    number: int
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewind:
+    """`count` rounds from the last to the first: `body.params` is the round's index (count - 1, ..., 0) and then the carried values.
+
+    The way back through a loop, however many rounds each sample took.
+    """
+
+    results: tuple[Value, ...]
+    count: Value
+    init: tuple[Value, ...]
+    body: Block
+    span: Span | None = field(default=None, compare=False)
+
+
+Statement: TypeAlias = Op | Check | If | Loop | While | Try | Save | Restore | Rewind
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Try, Type, Value, While, blocks, defined, walk
+from deepalgo.ir import (
+    Attr,
+    Block,
+    Check,
+    If,
+    Kind,
+    Loop,
+    Op,
+    Program,
+    Restore,
+    Rewind,
+    Save,
+    Statement,
+    Try,
+    Type,
+    Value,
+    While,
+    blocks,
+    defined,
+    walk,
+)
+from deepalgo.ir.append import Appender
 from deepalgo.ops.table import infer
 
 
@@ -59,7 +80,7 @@ def all_values(program: Program) -> Iterable[Value]:
             yield from block.params
 
 
-class Rewriter:
+class Rewriter(Appender):
     """Rebuilds blocks statement by statement. `env` says what stands for a value; `out` collects the block being built."""
 
     def __init__(self, fresh: Fresh) -> None:
@@ -114,6 +135,12 @@ class Rewriter:
                 self.repeat(statement)
             case Try():
                 self.attempt(statement)
+            case Rewind():
+                self.rewind(statement)
+            case Save():
+                self.out.append(replace(statement, values=self.see(statement.values)))
+            case Restore():
+                self.out.append(replace(statement, results=self.define(statement.results)))
             case _:
                 assert_never(statement)
 
@@ -154,6 +181,11 @@ class Rewriter:
         init, test, body = self.see(loop.init), self.block(loop.test), self.block(loop.body)
         self.out.append(replace(loop, init=init, test=test, body=body, results=self.define(loop.results)))
 
+    def rewind(self, loop: Rewind) -> None:
+        """Rebuild a `Rewind`."""
+        (count,), init, body = self.see((loop.count,)), self.see(loop.init), self.block(loop.body)
+        self.out.append(replace(loop, count=count, init=init, body=body, results=self.define(loop.results)))
+
     def attempt(self, attempt: Try) -> None:
         """Rebuild a `Try`."""
         body = self.block(attempt.body)
@@ -185,56 +217,6 @@ class Rewriter:
         self.out.append(Op(result, name, args, attrs))
         return result
 
-    def fit(self, value: Value, type: Type) -> Value:
-        """The value in the kind of a type."""
-        return value if value.type.kind == type.kind else self.add(CASTS[type.kind], value)
 
-    def const(self, value: Attr) -> Value:
-        """Append a constant and return it."""
-        return self.add("const", attrs=(("value", value),))
-
-    def where(self, condition: Value, then: Value, orelse: Value) -> Value:
-        """Append a choice by a condition."""
-        return self.add("select", condition, then, orelse)
-
-    def negated(self, condition: Value) -> Value:
-        """Append `not condition`."""
-        return self.add("not", condition)
-
-    def all_of(self, first: Value, second: Value) -> Value:
-        """Append `first and second`."""
-        return self.add("and", first, second)
-
-    def any_of(self, first: Value, second: Value) -> Value:
-        """Append `first or second`."""
-        return self.add("or", first, second)
-
-    def equal(self, first: Value, second: Value) -> Value:
-        """Append `first == second`."""
-        return self.add("eq", first, second)
-
-    def total(self, first: Value, second: Value) -> Value:
-        """Append `first + second`."""
-        return self.add("add", first, second)
-
-    def difference(self, first: Value, second: Value) -> Value:
-        """Append `first - second`."""
-        return self.add("sub", first, second)
-
-    def product(self, first: Value, second: Value) -> Value:
-        """Append `first * second`."""
-        return self.add("mul", first, second)
-
-    def cut_off(self, condition: Value, value: Value) -> Value:
-        """Append the value without a gradient where the condition does not hold."""
-        return self.add("cut", condition, value)
-
-    def both(self, first: Value | None, second: Value) -> Value:
-        """`first and second`, where no first means always."""
-        return second if first is None else self.all_of(first, second)
-
-
-#: The operations that bring a value to a kind.
-CASTS = {kind: f"to_{kind.name.lower()}" for kind in Kind}
 BOOL = Type(Kind.BOOL)
 INT = Type(Kind.INT)

@@ -26,6 +26,9 @@ from deepalgo.ir.program import (
     Mapping,
     Op,
     Program,
+    Restore,
+    Rewind,
+    Save,
     Sequence,
     Slot,
     Statement,
@@ -134,11 +137,18 @@ class Reading:
             case Check(error=error, message=message, bases=bases, guard=guard):
                 yield error, message, bases, self.guard(guard)
                 return
+            case Save(number=number):
+                yield number
+                return
+            case Restore(number=number):
+                yield number
             case If(then=then, orelse=orelse):
                 yield self.block(then)
                 yield self.block(orelse)
             case Loop(count=count, body=body):
                 yield count
+                yield self.block(body)
+            case Rewind(body=body):
                 yield self.block(body)
             case While(test=test, body=body, bound=bound):
                 yield bound

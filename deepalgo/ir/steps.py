@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, assert_never
 
 from deepalgo.ir.compute import bring, compute
-from deepalgo.ir.program import Block, Check, Handler, If, Loop, Op, Program, Statement, Try, Value, While
+from deepalgo.ir.program import Block, Check, Handler, If, Loop, Op, Program, Restore, Rewind, Save, Statement, Try, Value, While
 from deepalgo.spans import Span
 
 Env: TypeAlias = list[Any]
@@ -19,6 +19,8 @@ Step: TypeAlias = Callable[[Env], int | None]
 
 #: The slot of every run that holds the largest number of rounds of a loop without a bound.
 MOST_ROUNDS = 0
+#: The slot that holds what is saved: a list of the number and the values of each `Save` that was not taken back.
+STACK = 1
 
 
 class Failed(Exception):
@@ -41,13 +43,13 @@ class Guarded:
     handlers: tuple[tuple[Handler, int], ...]
 
 
-class Steps:
+class ProgramSteps:
     """The steps of a program; `start` is what the slots hold before the first one, weights left out."""
 
     def __init__(self, program: Program) -> None:
         self.steps: list[Step] = []
         self.guarded: list[Guarded] = []  # inner ones before those around them
-        self.start: Env = [None]
+        self.start: Env = [None, None]
         self.weights: list[tuple[int, str]] = []
         self.slots: dict[int, int] = {}
         self.work: list[Statement | Callable[[], None]] = []
@@ -96,15 +98,21 @@ class Steps:
                 self.repeat(statement)
             case Try():
                 self.attempt(statement)
+            case Rewind():
+                self.rewind(statement)
+            case Save():
+                self.steps.append(_save(statement.number, [self.slot(value) for value in statement.values]))
+            case Restore():
+                self.steps.append(_restore(statement.number, [self.slot(value) for value in statement.results]))
             case _:
                 assert_never(statement)
 
     def op(self, op: Op) -> None:
         """An operation is one step; constants and weights lie in their slots from the start."""
         target, type = self.slot(op.result), op.result.type
-        if op.name == "const":
+        if op.is_const:
             self.start[target] = bring(op.attr("value"), type)
-        elif op.name == "weight":
+        elif op.is_weight:
             self.weights.append((target, str(op.attr("key"))))
         else:
             self.steps.append(_operation(compute(op), [self.slot(arg) for arg in op.args], target))
@@ -136,6 +144,21 @@ class Steps:
             self.move(loop.body.results, carried)
             self.steps.append(_jump(top))
             self.steps[top] = _count(counter, loop.count, self.slot(loop.body.params[0]), len(self.steps))
+            self.move(carried, loop.results)
+
+        self.block(loop.body, again)
+
+    def rewind(self, loop: Rewind) -> None:
+        """Count down, or leave; the body, and back."""
+        counter, carried = self.fresh(), loop.body.params[1:]
+        self.steps.append(_move([self.slot(loop.count)], [counter], ()))
+        self.move(loop.init, carried)
+        top = self.hole()
+
+        def again() -> None:
+            self.move(loop.body.results, carried)
+            self.steps.append(_jump(top))
+            self.steps[top] = _count_down(counter, self.slot(loop.body.params[0]), len(self.steps))
             self.move(carried, loop.results)
 
         self.block(loop.body, again)
@@ -238,6 +261,20 @@ def _check(check: Check, ok: int, operands: Sequence[int]) -> Step:
     return step
 
 
+def _save(number: int, slots: Sequence[int]) -> Step:
+    return lambda env: env[STACK].append((number, [env[slot] for slot in slots]))
+
+
+def _restore(number: int, slots: Sequence[int]) -> Step:
+    def step(env: Env) -> None:
+        if not env[STACK] or env[STACK][-1][0] != number:
+            raise AssertionError(f"restore {number} does not meet what save {number} left")
+        for slot, value in zip(slots, env[STACK].pop()[1], strict=True):
+            env[slot] = value
+
+    return step
+
+
 def _move(sources: Sequence[int], targets: Sequence[int], changed: Sequence[tuple[int, Any]]) -> Step:
     if len(sources) == 1 and not changed:
         (source,), (target,) = sources, targets
@@ -264,6 +301,17 @@ def _count(counter: int, count: int, index: int, end: int) -> Step:
             return end
         env[index] = number
         env[counter] = number + 1
+        return None
+
+    return step
+
+
+def _count_down(counter: int, index: int, end: int) -> Step:
+    def step(env: Env) -> int | None:
+        if env[counter] <= 0:
+            return end
+        env[counter] -= 1
+        env[index] = env[counter]
         return None
 
     return step

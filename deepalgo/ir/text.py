@@ -39,6 +39,9 @@ from deepalgo.ir.program import (
     Mapping,
     Op,
     Program,
+    Restore,
+    Rewind,
+    Save,
     Slot,
     Statement,
     Static,
@@ -63,10 +66,10 @@ TAKEN = {"static", "inf", "nan", "True", "False", "None", "complex", "object"}
 
 def write(program: Program) -> str:
     """The whole program, a statement a line."""
-    return "\n".join(Writer(program).lines())
+    return "\n".join(TextWriter(program).lines())
 
 
-class Writer:
+class TextWriter:
     """Knows how values are spelt, and which constants stand in the place of their use."""
 
     def __init__(self, program: Program) -> None:
@@ -155,6 +158,10 @@ class Writer:
                 return self.op(statement, indent)
             case Check():
                 return self.check(statement, indent)
+            case Save(number, values):
+                return f"{indent}save {number} ({', '.join(self.words(values))})"
+            case Restore(results, number):
+                return f"{indent}{self.binding(results, ())}restore {number}"
             case _:
                 return self.region(statement, indent)
 
@@ -170,7 +177,7 @@ class Writer:
         ok, *operands = self.words((check.ok, *check.operands))
         return f"{indent}check {ok}{_guard(check.guard)} else {check.error}({', '.join((repr(check.message), *operands))}){_under(check)}"
 
-    def region(self, statement: If | Loop | While | Try, indent: str) -> Lines:
+    def region(self, statement: If | Loop | While | Try | Rewind, indent: str) -> Lines:
         """The lines of a statement with blocks."""
         inner = indent + "  "
         match statement:
@@ -184,6 +191,12 @@ class Writer:
                 binding = self.binding(results, _types(body.params[1:]))
                 params = self.bound(body.params, (INDEX, *_types(init)))
                 yield f"{indent}{binding}loop {count} rounds ({params}) from ({', '.join(self.words(init))})"
+                yield self.block(body, inner, "next")
+            case Rewind(results, count_value, init, body):
+                binding = self.binding(results, _types(body.params[1:]))
+                params = self.bound(body.params, (INDEX, *_types(init)))
+                number, *first = self.words((count_value, *init))
+                yield f"{indent}{binding}rewind {number} rounds ({params}) from ({', '.join(first)})"
                 yield self.block(body, inner, "next")
             case While(results, init, test, body, bound):
                 limit = f" at most {bound} rounds" if bound is not None else ""

@@ -16,6 +16,9 @@ from deepalgo.ir.program import (
     Mapping,
     Op,
     Program,
+    Restore,
+    Rewind,
+    Save,
     Sequence,
     Slot,
     Statement,
@@ -55,11 +58,11 @@ def changed(program: Program) -> tuple[tuple[str, Value], ...]:
 def blocks(statement: Statement) -> tuple[Block, ...]:
     """The blocks that a statement owns, in execution order."""
     match statement:
-        case Op() | Check():  # first, as most statements are one
+        case Op() | Check() | Save() | Restore():  # first, as most statements are one
             return ()
         case If(then=then, orelse=orelse):
             return (then, orelse)
-        case Loop(body=body):
+        case Loop(body=body) | Rewind(body=body):
             return (body,)
         case While(test=test, body=body):
             return (test, body)
@@ -74,7 +77,7 @@ def defined(statement: Statement) -> tuple[Value, ...]:
     match statement:
         case Op(result=result):
             return (result,)
-        case Check():
+        case Check() | Save():
             return ()
         case _:
             return statement.results
@@ -91,7 +94,11 @@ def used(statement: Statement) -> tuple[Value, ...]:
             return (condition,)
         case Loop(init=init) | While(init=init):
             return init
-        case Try():
+        case Rewind(count=count, init=init):
+            return (count, *init)
+        case Save(values=values):
+            return values
+        case Try() | Restore():
             return ()
         case _:
             assert_never(statement)

@@ -1,6 +1,6 @@
 """What the attributes of an operation may be: whole numbers of 64 bits, numbers, tables of them, subscripts and a few words.
 
-An attribute becomes part of emitted text, so nothing else may stand there.
+An attribute becomes part of written code, so nothing else may stand there.
 
 >>> from deepalgo.kinds import Kind
 >>> complaint("sum", [Type(Kind.REAL, (3,))], {"axis": 0})
@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from deepalgo.kinds import Attr, Type
 from deepalgo.ops.table import TABLE
 
-#: Places of templates that the emitters fill themselves.
+#: Places of templates that the writers of code fill themselves.
 FILLED = re.compile(r"\d+|\*|batch\d*|path|subscript")
 PLACE = re.compile(r"\{(\w+|\*)\}")
 #: The largest number of digits that Python rounds to, the largest order of a special function, the longest way of a transform.

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops import bounds
-from deepalgo.ops.ranges import ABOVE, BELOW, EQUAL, UNORDERED, Range
+from deepalgo.ops.ranges import ABOVE, BELOW, EQUAL, UNEQUAL, Range
 from deepalgo.ops.row import Hazard, Row, broadcast, check_single, common_kind, elementwise
 from deepalgo.ops.slope import FLAT, Slope
 
@@ -32,7 +32,7 @@ def _first(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
     return Type(Kind.INT)
 
 
-def _look_up(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
+def _table_entry(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
     check_single(args)
     if len(args) < 2 or args[0].kind != Kind.INT:
         raise TypeError("a place is looked up among values")
@@ -108,12 +108,12 @@ ROWS = (
         slope=FLAT,
         python="{0} != {1}", numpy="{0} != {1}", torch="{0} != {1}",
         batched="ops.ne({0}, {1})",
-        order=BELOW | ABOVE | UNORDERED, fold=operator.ne,
+        order=UNEQUAL, fold=operator.ne,
         step="{1}",
         drawn="infix ≠",
     ),
     Row(
-        "and", types=LOGIC,
+        "and", types=LOGIC, chooses=True,
         means=("numpy.logical_and",),
         hazard=Hazard.NONE, exact=True, cost=0.2,
         slope=FLAT,
@@ -122,7 +122,7 @@ ROWS = (
         drawn="infix ∧",
     ),
     Row(
-        "or", types=LOGIC,
+        "or", types=LOGIC, chooses=True,
         means=("numpy.logical_or",),
         hazard=Hazard.NONE, exact=True, cost=0.2,
         slope=FLAT,
@@ -148,7 +148,7 @@ ROWS = (
         drawn="sign ¬",
     ),
     Row(
-        "select", types=_select, common=Kind.BOOL, apart=1,
+        "select", types=_select, common=Kind.BOOL, apart=1, views=True, chooses=True,
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=1.2, moves=True,
         slope=Slope(None, "select(x, 1.0, 0.0)", "select(x, 0.0, 1.0)"),
         python="({1} if {0} else {2})", numpy="np.where({0}, {1}, {2})", torch="ops.where({0}, {1}, {2})",
@@ -156,7 +156,7 @@ ROWS = (
         drawn="cases",
     ),
     Row(
-        "cut", types=_cut, broadcasts=False,
+        "cut", types=_cut, broadcasts=False, views=True, chooses=True,
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0, moves=True,
         slope=Slope(None, "select(x, 1.0, 0.0)"),
         python="{1}", numpy="{1}", torch="run.cut({0}, {1})",
@@ -170,28 +170,30 @@ ROWS = (
         python="[{*}, True].index(True)", numpy="np.argmax([{*}, True])", torch="ops.first({*})",
     ),
     Row(
-        "look_up", types=_look_up, common=Kind.BOOL, apart=1, broadcasts=False,
+        "look_up", types=_table_entry, common=Kind.BOOL, apart=1, shared=True, broadcasts=False, chooses=True,
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=1.2, moves=True,
         slope=Slope(None, "select(x == place - 1, 1.0, 0.0)", ...),
-        python="[{*}][1 + {0}]", numpy="[{*}][1 + {0}]", torch="ops.look_up({*})",
+        python="[{*}][1 + {0}]", numpy="[{*}][1 + {0}]", torch="ops.table_entries({*})",
         bounds=bounds.behind_first,
     ),
     Row(
-        "min", types=CHOICE, common=Kind.BOOL,
+        "min", types=CHOICE, common=Kind.BOOL, chooses=True,
+        second_if="lt",
         hazard=Hazard.NONE, exact=True, cost=4,
         slope=Slope("select(y < x, 0.0, 1.0)", "select(y < x, 1.0, 0.0)"),
         python="min({0}, {1})", numpy="np.where({1} < {0}, {1}, {0})", torch="ops.min({0}, {1})",
         bounds=bounds.smaller, fold=min,
     ),
     Row(
-        "max", types=CHOICE, common=Kind.BOOL,
+        "max", types=CHOICE, common=Kind.BOOL, chooses=True,
+        second_if="gt",
         hazard=Hazard.NONE, exact=True, cost=4,
         slope=Slope("select(y > x, 0.0, 1.0)", "select(y > x, 1.0, 0.0)"),
         python="max({0}, {1})", numpy="np.where({1} > {0}, {1}, {0})", torch="ops.max({0}, {1})",
         bounds=bounds.larger, fold=max,
     ),
     Row(
-        "minimum", types=CHOICE, common=Kind.BOOL,
+        "minimum", types=CHOICE, common=Kind.BOOL, chooses=True,
         means=("numpy.minimum",),
         hazard=Hazard.NONE, exact=True, cost=5,
         slope=Slope("select(x <= y or isnan(x), 1.0, 0.0)", "select(x <= y or isnan(x), 0.0, 1.0)"),
@@ -199,7 +201,7 @@ ROWS = (
         bounds=bounds.smaller,
     ),
     Row(
-        "maximum", types=CHOICE, common=Kind.BOOL,
+        "maximum", types=CHOICE, common=Kind.BOOL, chooses=True,
         means=("numpy.maximum",),
         hazard=Hazard.NONE, exact=True, cost=5,
         slope=Slope("select(x >= y or isnan(x), 1.0, 0.0)", "select(x >= y or isnan(x), 0.0, 1.0)"),
@@ -207,7 +209,7 @@ ROWS = (
         bounds=bounds.larger,
     ),
     Row(
-        "fmin", types=CHOICE, common=Kind.BOOL,
+        "fmin", types=CHOICE, common=Kind.BOOL, chooses=True,
         means=("numpy.fmin",),
         hazard=Hazard.NONE, exact=True, cost=5,
         slope=Slope("select(x <= y or isnan(y), 1.0, 0.0)", "select(x <= y or isnan(y), 0.0, 1.0)"),
@@ -215,7 +217,7 @@ ROWS = (
         bounds=bounds.smaller,
     ),
     Row(
-        "fmax", types=CHOICE, common=Kind.BOOL,
+        "fmax", types=CHOICE, common=Kind.BOOL, chooses=True,
         means=("numpy.fmax",),
         hazard=Hazard.NONE, exact=True, cost=5,
         slope=Slope("select(x >= y or isnan(y), 1.0, 0.0)", "select(x >= y or isnan(y), 0.0, 1.0)"),

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from deepalgo.kinds import Attr, Kind, Type
-from deepalgo.ops.row import Row
+from deepalgo.ops.row import Hazard, Row
 from deepalgo.ops.slope import Adjoint, Numerical
 from deepalgo.ops.table import TABLE, infer
 
@@ -42,6 +42,9 @@ class Maker(Protocol[V]):
     def type(self, value: V) -> Type:
         """The type of a value."""
 
+    def guards(self, hazard: Hazard) -> bool:
+        """Whether an adjoint of zero is to stay zero where the slope of a row is infinite or NaN."""
+
 
 @functools.cache
 def parsed(text: str) -> ast.expr:
@@ -57,11 +60,11 @@ def _orders(text: str) -> bool:
 
 def adjoints(row: Row, operands: Sequence[V], result: V, g: V, attrs: Mapping[str, Attr], maker: Maker[V]) -> list[V | None]:
     """The adjoint of each operand, None where it is 0 or the operand is no quantity."""
-    writer = Writer(row, operands, result, g, attrs, maker)
+    writer = FormulaWriter(row, operands, result, g, attrs, maker)
     return [writer.adjoint(place) for place in range(len(operands))]
 
 
-class Writer:
+class FormulaWriter:
     """Writes the formulas of one row for one operation."""
 
     def __init__(self, row: Row, operands: Sequence[Any], result: Any, g: Any, attrs: Mapping[str, Attr], maker: Maker[Any]) -> None:
@@ -80,14 +83,24 @@ class Writer:
         if part is None or part == "0" and not slope.plane or type.kind < Kind.REAL:
             return None
         in_plane = type.kind is Kind.COMPLEX and bool(slope.plane)
+        if part in ("1", "-1") and not (in_plane or slope.at):
+            return self.onto(self.g if part == "1" else self.make("neg", self.g), type)
         whole = in_plane or isinstance(slope, Adjoint)
         found = self.value(parsed(slope.plane if in_plane else part))
         for condition, end in slope.ends(place):
             if isinstance(end, (int, float)) and not (type.kind is Kind.COMPLEX and _orders(condition)):
                 found = self.make("select", self.value(parsed(condition)), self.maker.const(float(end)), found)
         if not whole:
-            found = self.make("mul", self.g, self.conj(found))
+            found = self.scaled(self.conj(found))
         return self.onto(found, type)
+
+    def scaled(self, slope: Any) -> Any:
+        """The adjoint times the slope; an adjoint of zero asks nothing of a slope, if the maker wants that."""
+        product = self.make("mul", self.g, slope)
+        if not self.maker.guards(self.row.hazard_of(map(self.maker.type, self.operands))):
+            return product
+        zero = self.maker.const(0.0)
+        return self.make("select", self.make("eq", self.g, zero), zero, product)
 
     def conj(self, value: Any) -> Any:
         """The conjugate of a complex value, and any other as it is."""
@@ -198,49 +211,49 @@ def _whole_until(axis: int, rank: int, last: tuple[Attr, ...]) -> Attr:
     return (*[("slice", None, None, None)] * (axis % rank), last)
 
 
-def _zeros(writer: Writer, array: ast.expr) -> Any:
+def _zeros(writer: FormulaWriter, array: ast.expr) -> Any:
     type = writer.maker.type(writer.value(array))
     return writer.make("broadcast", writer.maker.const(0j if type.kind is Kind.COMPLEX else 0.0), shape=type.shape)
 
 
-def _transposed(writer: Writer, array: ast.expr) -> Any:
+def _transposed(writer: FormulaWriter, array: ast.expr) -> Any:
     value = writer.conj(writer.value(array))
     *front, row, column = range(len(writer.maker.type(value).shape))
     return writer.make("permute", value, axes=(*front, column, row))
 
 
-def _as_matrix(*shape: int) -> Callable[[Writer, ast.expr], Any]:
-    def function(writer: Writer, array: ast.expr) -> Any:
+def _as_matrix(*shape: int) -> Callable[[FormulaWriter, ast.expr], Any]:
+    def function(writer: FormulaWriter, array: ast.expr) -> Any:
         value = writer.value(array)
         return value if len(writer.maker.type(value).shape) > 1 else writer.make("reshape", value, shape=shape)
 
     return function
 
 
-def _as_columns(writer: Writer, array: ast.expr, like: ast.expr) -> Any:
+def _as_columns(writer: FormulaWriter, array: ast.expr, like: ast.expr) -> Any:
     value = writer.value(array)
     return writer.make("reshape", value, shape=writer.maker.type(value).shape[:-1]) if len(writer.shape(like)) == 1 else value
 
 
-def _matrix(writer: Writer, g: ast.expr, x: ast.expr, y: ast.expr) -> Any:
+def _matrix(writer: FormulaWriter, g: ast.expr, x: ast.expr, y: ast.expr) -> Any:
     left, right = writer.shape(x), writer.shape(y)
     types = Type(Kind.REAL, left if len(left) > 1 else (1, *left)), Type(Kind.REAL, right if len(right) > 1 else (*right, 1))
     return writer.make("reshape", writer.value(g), shape=infer("matmul", types).shape)
 
 
-def _along(writer: Writer, value: ast.expr, array: ast.expr, axis: ast.expr) -> Any:
+def _along(writer: FormulaWriter, value: ast.expr, array: ast.expr, axis: ast.expr) -> Any:
     return writer.along(writer.value(value), writer.value(array), writer.static(axis))
 
 
-def _lift(writer: Writer, value: ast.expr, count: ast.expr) -> Any:
+def _lift(writer: FormulaWriter, value: ast.expr, count: ast.expr) -> Any:
     return writer.make("reshape", writer.value(value), shape=(*writer.shape(value), *[1] * writer.static(count)))
 
 
-def _size(writer: Writer, array: ast.expr, axis: ast.expr) -> Any:
+def _size(writer: FormulaWriter, array: ast.expr, axis: ast.expr) -> Any:
     return writer.maker.const(float(writer.shape(array)[writer.static(axis)]))
 
 
-def _counted(writer: Writer, array: ast.expr, axis: ast.expr) -> Any:
+def _counted(writer: FormulaWriter, array: ast.expr, axis: ast.expr) -> Any:
     shape, along = writer.shape(array), writer.static(axis)
     kept = shape if along is None else tuple(size if place == along % len(shape) else 1 for place, size in enumerate(shape))
     return writer.make("reshape", writer.maker.const(tuple(range(math.prod(kept)))), shape=kept)

@@ -107,7 +107,7 @@ _pick_anywhere = by_numpy(np.take, "axis")
 
 ROWS = (
     Row(
-        "take", types=_take, broadcasts=False,
+        "take", types=_take, broadcasts=False, views=True, takes=True,
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=1.5, moves=True,
         slope=Adjoint("put(zeros(x), g, key=key)"),
         python="{0}[{subscript}]", numpy="{0}[{subscript}]", torch="ops.take({0}, {key}, {batch0})",
@@ -115,7 +115,7 @@ ROWS = (
         drawn="index",
     ),
     Row(
-        "put", types=_put, broadcasts=False,
+        "put", types=_put, broadcasts=False, replaces=True,
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=5, moves=True,
         slope=Adjoint("put(g, 0.0, key=key)", "take(g, key=key)"),
         python="put({0}, np.s_[{subscript}], {1})", numpy="put({0}, np.s_[{subscript}], {1})",
@@ -133,7 +133,7 @@ ROWS = (
         drawn="index",
     ),
     Row(
-        "put_at", types=_put_at, broadcasts=False,
+        "put_at", types=_put_at, broadcasts=False, replaces=True,
         raises=("IndexError",),
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=8, moves=True,
         slope=Adjoint("put_at(g, y, 0.0)", None, "gather(g, y)"),
@@ -142,7 +142,7 @@ ROWS = (
         drawn="change",
     ),
     Row(
-        "pick_at", types=_pick_at, broadcasts=False,
+        "pick_at", types=_pick_at, broadcasts=False, views=True, item=True, takes=True,
         raises=("IndexError",),
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=20, moves=True,
         slope=Adjoint("add_at(zeros(x), y, g, axis=axis)", None),

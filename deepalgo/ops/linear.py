@@ -54,7 +54,7 @@ def _part(function: Callable[..., Any], place: int) -> Infer:
 ROWS = (
     Row(
         "matmul", types=by_numpy(np.matmul), common=Kind.BOOL, broadcasts=False,
-        hazard=Hazard.SPREADS, exact=False, cost=20,
+        hazard=Hazard.SPREADS, bilinear=True, exact=False, cost=20,
         slope=Adjoint("matmul(matrix(g, x, y), H(columns(y)))", "as_columns(matmul(H(rows(x)), matrix(g, x, y)), y)"),
         python="np.matmul({0}, {1})", numpy="np.matmul({0}, {1})", torch="ops.matmul({0}, {1}, {batch0}, {batch1})",
         careful="careful.matmul({0}, {1}, {batch0}, {batch1})",
@@ -176,7 +176,7 @@ ROWS = (
     ),
     Row(
         "cross", types=by_numpy(np.cross, least=Kind.INT), common=Kind.INT,
-        hazard=Hazard.SPREADS, exact=False, cost=10,
+        hazard=Hazard.SPREADS, bilinear=True, exact=False, cost=10,
         slope=Adjoint("cross(y, g)", "cross(g, x)"),
         python="np.cross({0}, {1})", numpy="np.cross({0}, {1})", torch="ops.cross({0}, {1})",
         careful="careful.cross({0}, {1})",

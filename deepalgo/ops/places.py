@@ -39,7 +39,7 @@ ROWS = (
         hazard=Hazard.NONE, exact=False, cost=25,
         slope=Adjoint("g", None, "pick_at(g, y, axis=axis)"),
         python="add_at({0}, {1}, {2}, {axis})[0]", numpy="add_at({0}, {1}, {2}, {axis})[0]",
-        torch="ops.add_at({0}, {1}, {2}, {axis}, {batch0}, {batch1}, {batch2})", numpy_form="places",
+        torch="ops.add_at({0}, {1}, {2}, {axis}, {batch0}, {batch1}, {batch2})", numpy_form="deepalgo.ops.numpy_forms.places",
     ),
     Row(
         "take_along", types=_take_along, broadcasts=False,

@@ -24,6 +24,7 @@ ALL_SORTS = NAN | INFINITE | FINITE
 #: How two numbers can stand to each other, as bits; with a NaN they stand in none of the three ways.
 BELOW, EQUAL, ABOVE, UNORDERED = 1, 2, 4, 8
 ALL_OUTCOMES = BELOW | EQUAL | ABOVE | UNORDERED
+UNEQUAL = BELOW | ABOVE | UNORDERED
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ real[3]
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
@@ -24,7 +24,7 @@ Fold: TypeAlias = Callable[..., Attr]
 class Hazard(Enum):
     """Whether a value or a derivative can be inf or NaN.
 
-    NONE: only the value, where an operand is; the derivatives are finite numbers that no operand changes.
+    NONE: only the value, where an operand is or a sum leaves the range of floats; the derivatives are finite whatever the operands are.
     SPREADS: where an operand is inf or NaN, or so large or so small that products leave the range of floats.
     ARISES: at ordinary operands, too: at an end of the domain, beyond it, or because the function grows fast.
     """
@@ -39,8 +39,8 @@ class Row:
     """One operation: what is true of it, and its spelling in each language.
 
     Spellings are templates: `{0}`, `{1}`, ... are the operands, `{*}` all of them, `{digits}` the attribute `digits`. In the
-    torch spelling `ops` is `deepalgo.ops.forms` and operands are tensors with a leading batch axis, or numbers. Facts without a default
-    are asked of every row, because a wrong one would show only as a wrong answer.
+    torch spelling `ops` is `deepalgo.ops.forms`, or `torch_form`, and operands are tensors with a leading batch axis, or numbers. Facts
+    without a default are asked of every row, because a wrong one would show only as a wrong answer.
     """
 
     name: str = field(kw_only=False)
@@ -56,6 +56,14 @@ class Row:
     cost: float
     #: The derivative by every operand; `FLAT` where it is 0 wherever there is one.
     slope: Slope | Numerical
+    #: The hazard of complex operands, where it is another one.
+    complex_hazard: Hazard | None = None
+    #: The operand whose zero is the only ordinary place of the hazard: a divisor.
+    pole: int | None = None
+    #: Linear in each of its two operands: where one is a finite constant, the derivative by the other is, too.
+    bilinear: bool = False
+    #: Of a choice between two numbers: the comparison of the second with the first that takes the second, and nothing else does.
+    second_if: str = ""
     #: The same as `exact`, of complex operands.
     exact_complex: bool = False
     #: Torch spelling of the number, next to the first operand, at which the result jumps; "" where a last digit cannot change it.
@@ -66,12 +74,16 @@ class Row:
     common: Kind | None = None
     #: So many leading operands keep their kind all the same (the condition of `select`).
     apart: int = 0
-    #: Shapes of operands broadcast against each other, so the emitter has to line up their axes.
+    #: The operands behind `apart` are the same for all samples: a table, each of whose numbers learns from all samples that look it up.
+    shared: bool = False
+    #: Shapes of operands broadcast against each other, so a backend has to line up their axes.
     broadcasts: bool = True
     #: Torch spelling of "the derivative here is infinite, and defined as finite", or "" where that cannot be.
     endpoint: str = ""
-    #: The module of `ops.numpy_forms` that has the function of the NumPy spelling, which returns several results: `f({0})[1]`.
+    #: The module that has the function of the NumPy spelling, which returns several results: `f({0})[1]`. It needs NumPy alone.
     numpy_form: str = ""
+    #: The module that has the function `ops.name` of the torch spelling, where that is not `ops.forms`.
+    torch_form: str = ""
     #: Torch spelling for whole batches, or "" if it is the same.
     batched: str = ""
     #: Torch spelling for careful derivatives where an operation works neither number by number nor sample by sample.
@@ -82,8 +94,26 @@ class Row:
     means: tuple[str, ...] = ()
     #: How formulas write it: a style of `drawing.formula` and its signs; "" for a function with its operands in brackets.
     drawn: str = ""
+    #: The operation with a smooth minimum in the place of the minimum: the same operands and a softness, with its width as attribute `key`.
+    softened: str = ""
     #: Every number of the result is one of an operand, and attributes, conditions and whole numbers alone decide which.
     moves: bool = False
+    #: The result, if it is an array, may share its numbers with an operand, so that who changes one in place changes the other.
+    views: bool = False
+    #: The result is one of the operands behind `apart`, with what it is besides a number: Python's or NumPy's.
+    chooses: bool = False
+    #: The item of the first operand at a place: at the whole numbers of `key`, or at the whole number that is the second operand.
+    item: bool = False
+    #: A part of the first operand: at `key`, or at the whole numbers that are the second operand.
+    takes: bool = False
+    #: The first operand with other numbers at some places: those of the last operand.
+    replaces: bool = False
+    #: The operation of two numbers that it repeats along an axis, beginning with the first ones.
+    repeats: str = ""
+    #: Of a search among numbers: how the one that is found stands to the others (`ops.ranges.BELOW`, ...).
+    extreme: int = 0
+    #: Python spelling of the result as a whole number, where the operation rounds to one.
+    rounding: str = ""
     #: The numbers that a real result can be, whatever the operands are.
     range: Range = ANY
     #: The range of a real or whole result by those of the operands.
@@ -100,9 +130,19 @@ class Row:
         return self.complex if self.complex and kind is Kind.COMPLEX else self.torch
 
     @property
-    def risky(self) -> bool:
+    def rearranges(self) -> bool:
+        """Whether it moves numbers by its attributes alone: no operand is a condition or a place."""
+        return self.moves and isinstance(self.slope, Slope) and None not in self.slope.by
+
+    def hazard_of(self, operands: Iterable[Type]) -> Hazard:
+        """The hazard for operands of these types."""
+        if self.complex_hazard is None or not any(operand.kind is Kind.COMPLEX for operand in operands):
+            return self.hazard
+        return self.complex_hazard
+
+    def is_risky(self, operands: Iterable[Type]) -> bool:
         """Whether a derivative can be inf or NaN: then a sample with an adjoint of 0 must not be asked for it."""
-        return self.hazard is not Hazard.NONE
+        return self.hazard_of(operands) is not Hazard.NONE
 
 
 def elementwise(least: Kind = Kind.BOOL, most: Kind = Kind.COMPLEX, result: Kind | None = None) -> Infer:

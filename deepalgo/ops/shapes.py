@@ -35,7 +35,7 @@ def _concat(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 
 ROWS = (
     Row(
-        "lead", types=_lead, broadcasts=False,
+        "lead", types=_lead, broadcasts=False, views=True,
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0, moves=True,
         slope=Adjoint("reshape(g, shape=shape(x))"),
         python="np.reshape({0}, (1,) * {count} + np.shape({0}))", numpy="np.reshape({0}, (1,) * {count} + np.shape({0}))",
@@ -43,7 +43,7 @@ ROWS = (
         drawn="itself",
     ),
     Row(
-        "reshape", types=_reshape, broadcasts=False,
+        "reshape", types=_reshape, broadcasts=False, views=True,
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0, moves=True,
         slope=Adjoint("reshape(g, shape=shape(x))"),
         python="np.reshape({0}, {shape})", numpy="np.reshape({0}, {shape})", torch="ops.reshape({0}, {shape}, {batch0})",
@@ -51,7 +51,7 @@ ROWS = (
         drawn="itself",
     ),
     Row(
-        "permute", types=by_numpy(np.transpose, "axes"), broadcasts=False,
+        "permute", types=by_numpy(np.transpose, "axes"), broadcasts=False, views=True,
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0, moves=True,
         slope=Adjoint("permute(g, axes=inverse(axes))"),
         python="np.transpose({0}, {axes})", numpy="np.transpose({0}, {axes})", torch="ops.permute({0}, {axes}, {batch0})",
@@ -59,7 +59,7 @@ ROWS = (
         drawn="power T",
     ),
     Row(
-        "broadcast", types=by_numpy(np.broadcast_to, "shape"), broadcasts=False,
+        "broadcast", types=by_numpy(np.broadcast_to, "shape"), broadcasts=False, views=True,
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0, moves=True,
         slope=Adjoint("g"),
         python="np.broadcast_to({0}, {shape})", numpy="np.broadcast_to({0}, {shape})", torch="ops.broadcast({0}, {shape}, {batch0})",

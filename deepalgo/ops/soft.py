@@ -30,14 +30,14 @@ def _soft_choice(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
 
 ROWS = (
     Row(
-        "soft_choice", types=_soft_choice,
-        hazard=Hazard.NONE, exact=True, cost=19,
+        "soft_choice", types=_soft_choice, views=True, chooses=True,
+        hazard=Hazard.ARISES, pole=4, exact=True, cost=19,
         slope=Numerical("ops.soft_choice", "a smooth step in the margin, blended by a softness that the user sets"),
         python="{0}", numpy="{0}", torch="ops.soft_choice({0}, {1}, {2}, {3}, {4}, {5}, '{key}')",
     ),
     Row(
-        "at_root", types=elementwise(Kind.REAL, Kind.REAL), common=Kind.REAL,
-        hazard=Hazard.ARISES, exact=True, cost=1.6,
+        "at_root", types=elementwise(Kind.REAL, Kind.REAL), common=Kind.REAL, views=True, chooses=True,
+        hazard=Hazard.ARISES, pole=2, exact=True, cost=1.6,
         slope=Slope("0", "-1 / z", "0"),
         python="{0}", numpy="{0}", torch="ops.at_root({0}, {1}, {2})",
     ),

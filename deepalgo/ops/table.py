@@ -8,10 +8,12 @@ real
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 
 from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops import (
+    PROVIDERS,
     arithmetic,
     arrays,
     compare,
@@ -19,7 +21,6 @@ from deepalgo.ops import (
     fourier,
     indexing,
     linear,
-    matching,
     mathematics,
     ordering,
     overflow,
@@ -31,24 +32,28 @@ from deepalgo.ops import (
 )
 from deepalgo.ops.row import Row
 
-__all__ = ["MEANS", "TABLE", "Kind", "Row", "Type", "infer", "register"]
+__all__ = ["HARDENED", "MEANS", "TABLE", "Kind", "Row", "Type", "infer", "register"]
 
 PARTS = (
     arithmetic, compare, mathematics, arrays, overflow, indexing, shapes, reductions, ordering, linear, fourier, special, exponent,
-    matching, soft, places,
+    soft, places,
 )
 TABLE: dict[str, Row] = {}
 #: The operation that a function is, by the function's dotted name.
 MEANS: dict[str, str] = {}
+#: The operation that a softened one is without its softness.
+HARDENED: dict[str, str] = {}
 
 
 def register(row: Row) -> None:
     """Add an operation to the table."""
     TABLE[row.name] = row
     MEANS.update(dict.fromkeys(row.means, row.name))
+    if row.softened:
+        HARDENED[row.softened] = row.name
 
 
-for _part in PARTS:
+for _part in (*PARTS, *map(importlib.import_module, PROVIDERS)):
     for _row in _part.ROWS:
         register(_row)
 

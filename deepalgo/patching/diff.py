@@ -20,7 +20,7 @@ from deepalgo.ir import Weight
 from deepalgo.patching.numbers import spell
 from deepalgo.patching.places import Nowhere, find_cells, place_of
 from deepalgo.patching.rounding import Array, digits_for_answers, exact_digits, relative_digits, round_all
-from deepalgo.patching.text import Cell, SourceText, read_text
+from deepalgo.patching.text import SourceText, TableCell, read_text
 from deepalgo.spans import display_name
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ConstantChange:
     """A weight whose number in the source is replaced: the old texts and the new ones, one for each number of a table."""
 
     key: str
@@ -55,7 +55,7 @@ class Diff:
     """
 
     files: tuple[FileChange, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[ConstantChange, ...]
     left: tuple[tuple[str, str], ...]
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ def diff(network: Network, *inputs: Any, tolerance: float = 1e-6, exact: bool = 
     _check_not_grown(network)
     texts = _Texts(dict(network.heuristic.sources))
     values, olds = _changed(network)
-    found: dict[str, list[Cell]] = {}
+    found: dict[str, list[TableCell]] = {}
     left: list[tuple[str, str]] = []
     for weight in network.heuristic.weights:
         if weight.key in values:
@@ -85,7 +85,7 @@ def diff(network: Network, *inputs: Any, tolerance: float = 1e-6, exact: bool = 
                 left.append((weight.key, f"is {_brief(values[weight.key])} now, but {reason}{place_of(weight.span)}"))
     written = {key: values[key] for key in found}
     digits = _digits(network, inputs, written, olds, tolerance, exact)
-    changes, edits = [], dict[str, list[tuple[Cell, str]]]()
+    changes, edits = [], dict[str, list[tuple[TableCell, str]]]()
     for weight in network.heuristic.weights:
         if weight.key in found and weight.span is not None:
             text = texts.of(weight.span.file)
@@ -93,7 +93,7 @@ def diff(network: Network, *inputs: Any, tolerance: float = 1e-6, exact: bool = 
             pairs = list(_respell(text, found[weight.key], numbers.ravel(), olds[weight.key].ravel()))
             edits.setdefault(weight.span.file, []).extend(pairs)
             said = tuple(text.text[cell.start : cell.end] for cell, _ in pairs)
-            changes.append(Change(weight.key, weight.span.place, said, tuple(new for _, new in pairs)))
+            changes.append(ConstantChange(weight.key, weight.span.place, said, tuple(new for _, new in pairs)))
     files = tuple(_edited(texts.of(file), pairs) for file, pairs in edits.items() if pairs)
     return Diff(files, tuple(change for change in changes if change.new), tuple(left))
 
@@ -166,7 +166,7 @@ class _Texts:
             self.read[file] = text
         return self.read[file]
 
-    def cells(self, weight: Weight) -> list[Cell]:
+    def cells(self, weight: Weight) -> list[TableCell]:
         """The places of a weight that no other weight shares."""
         if weight.span is None:
             raise Nowhere("no line of the source says it: an object, a closure or a notebook's variable holds it")
@@ -178,7 +178,7 @@ class _Texts:
         return cells
 
 
-def _respell(text: SourceText, cells: Sequence[Cell], numbers: np.ndarray, olds: np.ndarray) -> Iterator[tuple[Cell, str]]:
+def _respell(text: SourceText, cells: Sequence[TableCell], numbers: np.ndarray, olds: np.ndarray) -> Iterator[tuple[TableCell, str]]:
     """New texts for the cells whose number changed, in brackets where a minus sign would bind to something else."""
     for cell, number, old in zip(cells, numbers, olds, strict=True):
         if number != old or np.signbit(number) != np.signbit(old):
@@ -196,7 +196,7 @@ def _binds_tightly(parent: ast.AST, node: ast.expr) -> bool:
             return False
 
 
-def _edited(text: SourceText, pairs: list[tuple[Cell, str]]) -> FileChange:
+def _edited(text: SourceText, pairs: list[tuple[TableCell, str]]) -> FileChange:
     """The new text, which differs from the old one in these numbers and in nothing else."""
     new = text.replaced(pairs)
     changed = {id(cell.node) for cell, _ in pairs}

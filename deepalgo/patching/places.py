@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from deepalgo.ir import Weight
 from deepalgo.literals import says
-from deepalgo.patching.text import Cell, SourceText
+from deepalgo.patching.text import SourceText, TableCell
 from deepalgo.spans import Span
 
 #: Calls whose first argument says the number: `np.array([0.1, 0.2])`, `da.weight(0.5, "gain")`.
@@ -30,7 +30,7 @@ class Nowhere(Exception):
     """No number in the source can be replaced for this weight: why."""
 
 
-def find_cells(weight: Weight, text: SourceText) -> list[Cell]:
+def find_cells(weight: Weight, text: SourceText) -> list[TableCell]:
     """The numbers of a weight in reading order; what they say must be what was compiled."""
     assert weight.span is not None
     roots = [("", node) for node in text.at(weight.span)] or text.assigned_at(weight.span.line)

@@ -14,7 +14,7 @@ from deepalgo.spans import Span, digest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cell:
+class TableCell:
     """One number in a text: its syntax node and the characters that it covers."""
 
     node: ast.expr
@@ -42,9 +42,9 @@ class SourceText:
         """What tells this text from another."""
         return digest(self.lines)
 
-    def cell(self, node: ast.expr) -> Cell:
+    def cell(self, node: ast.expr) -> TableCell:
         """The place of a node."""
-        return Cell(node, self._offset(node.lineno, node.col_offset), self._offset(node.end_lineno or 0, node.end_col_offset or 0))
+        return TableCell(node, self._offset(node.lineno, node.col_offset), self._offset(node.end_lineno or 0, node.end_col_offset or 0))
 
     def _offset(self, line: int, column: int) -> int:
         """Syntax trees count columns in bytes."""
@@ -69,7 +69,7 @@ class SourceText:
                     pass
         return found
 
-    def replaced(self, changes: Iterable[tuple[Cell, str]]) -> str:
+    def replaced(self, changes: Iterable[tuple[TableCell, str]]) -> str:
         """The text with other texts in place of some cells."""
         text = self.text
         for cell, new in sorted(changes, key=lambda change: change[0].start, reverse=True):

@@ -18,17 +18,18 @@ from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Sequence, Slot, Sta
 from deepalgo.origins import Origins
 from deepalgo.signature import Argument, Signature, is_input, parameters_of
 from deepalgo.spans import Span, text_digest
-from deepalgo.stage import attributes, names
-from deepalgo.stage.arrays.box import Array, shape_of
-from deepalgo.stage.arrays.convert import to_signal
-from deepalgo.stage.builder import kind_of
-from deepalgo.stage.calls import call
-from deepalgo.stage.machine import Machine
-from deepalgo.stage.moments import Spendable
-from deepalgo.stage.roles import find_roles
-from deepalgo.stage.structure import collapse
-from deepalgo.stage.text import escape, message_of
-from deepalgo.stage.values import Closure, DataLength, Generator, Leak, Signal, Text, Union, UserRaise, is_number
+from deepalgo.stage.rules.python import attributes
+from deepalgo.stage.state import lookup
+from deepalgo.stage.state.array_conversion import to_signal
+from deepalgo.stage.state.arrays import Array, shape_of
+from deepalgo.stage.state.builder import kind_of
+from deepalgo.stage.state.iterator_state import Spendable
+from deepalgo.stage.state.machine import Machine
+from deepalgo.stage.state.messages import escape, message_of
+from deepalgo.stage.state.structure import collapse
+from deepalgo.stage.state.values import Closure, DataLength, DataText, Generator, Leak, Signal, Union, UserRaise, is_number
+from deepalgo.stage.syntax.interpreter import SyntaxInterpreter
+from deepalgo.stage.weight_roles import find_roles
 
 NATIVE = (
     types.BuiltinFunctionType, types.MethodDescriptorType, types.ClassMethodDescriptorType, types.WrapperDescriptorType,
@@ -116,7 +117,7 @@ def stage(
     function: Callable[..., Any], example: Example, *, integers: bool = False, complex_at: frozenset[Span] = frozenset()
 ) -> Staged:
     """Run the function once on Signals. `complex_at`: places where a power of a real number is complex."""
-    machine = Machine(integers=integers)
+    machine = SyntaxInterpreter(integers=integers)
     machine.complex_at = complex_at
     try:
         return _staged(machine, function, example)
@@ -128,7 +129,7 @@ def _staged(machine: Machine, function: Callable[..., Any], example: Example) ->
     maker = InputMaker(machine, example)
     args, kwargs, signature = maker.call(getattr(function, "__name__", type(function).__name__))
     try:
-        value = call(machine, function, args, kwargs, ast.Pass())
+        value = machine.call(function, args, kwargs, ast.Pass())
     except UserRaise as error:
         message, _ = message_of(error)
         raise CompileError(
@@ -139,7 +140,7 @@ def _staged(machine: Machine, function: Callable[..., Any], example: Example) ->
     except Leak as error:
         raise CompileError(str(error), span=machine.span, remedy=error.remedy) from None
     _refuse_generator(value)
-    names.refuse_traces(machine)
+    lookup.refuse_traces(machine)
     attributes.refuse_traces(machine)
     output, leaves = output_of(machine, value)
     changed = maker.changes()
@@ -243,29 +244,37 @@ class InputMaker:
         if isinstance(value, np.generic) and value.dtype.kind in "fc":
             return self._leaf(path, Type(Kind.REAL if value.dtype.kind == "f" else Kind.COMPLEX), "np")
         if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
-            parts = [self._convert(item, f"{path}[{number}]", False) for number, item in enumerate(value)]
-            if all(isinstance(tree, Static) for _, tree in parts):
-                return value, Static(value)
-            items = type(value)(item for item, _ in parts)
-            return self._own(path, items), Sequence(type(value).__name__, tuple(tree for _, tree in parts))
+            return self._sequence(value, path)
         if type(value) is dict:
-            pairs = {key: self._convert(item, f"{path}[{key!r}]", False) for key, item in value.items()}
-            if all(isinstance(tree, Static) for _, tree in pairs.values()):
-                return value, Static(value)
-            return self._own(path, {key: item for key, (item, _) in pairs.items()}), Mapping(
-                "dict", tuple(pairs), tuple(tree for _, tree in pairs.values())
-            )
-        if is_input(value):
-            shape = value.shape if isinstance(value, np.ndarray) else ()
-            kind = Kind.COMPLEX if isinstance(value, complex) or getattr(value, "dtype", None) == np.complex128 else Kind.REAL
-            if not isinstance(value, np.ndarray):
-                return self._leaf(path, Type(kind, shape), "py")
-            signal, leaf = self._leaf(path, Type(kind, shape), "np")
-            array = self.machine.heap.created(Array(signal))
-            self.arrays[path] = (array, signal)
-            self.machine.arguments.append(array)
-            return array, leaf
-        return value, Static(value)
+            return self._mapping(value, path)
+        return self._input(value, path) if is_input(value) else (value, Static(value))
+
+    def _sequence(self, value: list[Any] | tuple[Any, ...], path: str) -> tuple[Any, Tree]:
+        parts = [self._convert(item, f"{path}[{number}]", False) for number, item in enumerate(value)]
+        if all(isinstance(tree, Static) for _, tree in parts):
+            return value, Static(value)
+        items = type(value)(item for item, _ in parts)
+        return self._own(path, items), Sequence(type(value).__name__, tuple(tree for _, tree in parts))
+
+    def _mapping(self, value: dict[Any, Any], path: str) -> tuple[Any, Tree]:
+        pairs = {key: self._convert(item, f"{path}[{key!r}]", False) for key, item in value.items()}
+        if all(isinstance(tree, Static) for _, tree in pairs.values()):
+            return value, Static(value)
+        return self._own(path, {key: item for key, (item, _) in pairs.items()}), Mapping(
+            "dict", tuple(pairs), tuple(tree for _, tree in pairs.values())
+        )
+
+    def _input(self, value: Any, path: str) -> tuple[Any, Tree]:
+        """A number or an array that the caller passes."""
+        shape = value.shape if isinstance(value, np.ndarray) else ()
+        kind = Kind.COMPLEX if isinstance(value, complex) or getattr(value, "dtype", None) == np.complex128 else Kind.REAL
+        if not isinstance(value, np.ndarray):
+            return self._leaf(path, Type(kind, shape), "py")
+        signal, leaf = self._leaf(path, Type(kind, shape), "np")
+        array = self.machine.heap.created(Array(signal))
+        self.arrays[path] = (array, signal)
+        self.machine.arguments.append(array)
+        return array, leaf
 
     def _own(self, path: str, container: Any) -> Any:
         """A list or dict of the caller that the function may change in place."""
@@ -287,6 +296,16 @@ def output_of(machine: Machine, value: Any) -> tuple[Tree, list[Signal]]:
     return _output(machine, value, leaves), leaves
 
 
+#: What a network cannot give back, and the way out.
+NOT_RETURNED: tuple[tuple[type, str, str], ...] = (
+    (DataLength, "an array whose length depends on data", "Return the whole array and the mask, or np.where(mask, array, 0.0)."),
+    (DataText, "a string made from data", "Return numbers."),
+    (Closure, "a function", "Return numbers, or compile the inner function."),
+    (deque, "a deque", "Return a list of it."),
+    (Spendable, "an iterator", "Return a list of it."),
+)
+
+
 def _output(machine: Machine, value: Any, leaves: list[Signal]) -> Tree:
     match value:
         case Array():
@@ -297,21 +316,9 @@ def _output(machine: Machine, value: Any, leaves: list[Signal]) -> Tree:
             return Leaf(len(leaves) - 1)
         case Union():
             return _output(machine, _numbers_only(machine, value), leaves)
-        case DataLength():
-            raise CompileError(
-                "the function returns an array whose length depends on data", span=machine.span,
-                remedy="Return the whole array and the mask, or np.where(mask, array, 0.0).",
-            )
-        case Text():
-            raise CompileError("the function returns a string made from data", span=machine.span, remedy="Return numbers.")
-        case Closure():
-            raise CompileError(
-                "the function returns a function", span=machine.span, remedy="Return numbers, or compile the inner function."
-            )
-        case deque():
-            raise CompileError("the function returns a deque", span=machine.span, remedy="Return a list of it.")
-        case Spendable():
-            raise CompileError("the function returns an iterator", span=machine.span, remedy="Return a list of it.")
+        case DataLength() | DataText() | Closure() | deque() | Spendable():
+            reason, remedy = next(why for kind, *why in NOT_RETURNED if isinstance(value, kind))
+            raise CompileError(f"the function returns {reason}", span=machine.span, remedy=remedy)
         case tuple() if hasattr(value, "_fields"):
             return Sequence(type(value).__name__, tuple(_output(machine, item, leaves) for item in value), tuple(value._fields))
         case list() | tuple():

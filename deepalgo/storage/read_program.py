@@ -51,7 +51,7 @@ FARTHEST = 10_000_000
 
 def read_program(data: Json, tensors: Tensors) -> Program:
     """The program; ValueError, KeyError or TypeError where the data is not one."""
-    reader = Reader(data, tensors)
+    reader = ProgramReader(data, tensors)
     weights = tuple(reader.weight(item) for item in listed(data["weights"]))
     inputs = tuple(Input(text(path), reader.value(number)) for path, number in listed(data["inputs"]))
     body = reader.block(data["body"])
@@ -78,7 +78,7 @@ class Results:
         return self.count - 1
 
 
-class Reader:
+class ProgramReader:
     """Knows the tables of values and spans."""
 
     def __init__(self, data: Json, tensors: Tensors) -> None:

@@ -27,6 +27,9 @@ from deepalgo.ir import (
     Mapping,
     Op,
     Program,
+    Restore,
+    Rewind,
+    Save,
     Sequence,
     Slot,
     Statement,
@@ -44,7 +47,7 @@ from deepalgo.storage.plain import Json, Tensors, encode
 
 def write_program(program: Program, tensors: Tensors) -> Json:
     """The program; tables of numbers in it go to `tensors`."""
-    writer = Writer(tensors)
+    writer = ProgramWriter(tensors)
     inputs = [[item.path, writer.value(item.value)] for item in program.inputs]
     weights = [writer.weight(item) for item in program.weights]
     body = writer.block(program.body)
@@ -56,7 +59,7 @@ def write_program(program: Program, tensors: Tensors) -> Json:
             "weights": weights, "body": body, "output": output, "changes": changes, "sources": [list(pair) for pair in program.sources]}
 
 
-class Writer:
+class ProgramWriter:
     """Collects values, files and spans on the way."""
 
     def __init__(self, tensors: Tensors) -> None:
@@ -117,6 +120,8 @@ class Writer:
             case Try(results, body, handlers, span):
                 return {"try": self.block(body), "handlers": [self.handler(handler) for handler in handlers],
                         "results": self.list(results), "span": self.span(span)}
+            case Save() | Restore() | Rewind():
+                raise AssertionError("only derivatives save and restore")
             case _:
                 assert_never(statement)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from deepalgo.emit.code_errors import can_fail
 from deepalgo.ir import Block, Handler, Kind, Statement, Try, Type, Value
 from deepalgo.ir.rewriter import Rewriter
+from deepalgo.lower.number_errors import can_fail
 
 #: All that can go wrong, a loop that does not end included.
 ANYTHING = ("Exception", "LoopBound")

@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -34,11 +34,12 @@ from deepalgo.errors import TensorizeError
 from deepalgo.ir import Block, Kind, Op, Statement, Type, Value, defined, walk
 from deepalgo.network import Network
 from deepalgo.tensorize.attempt import attempt
-from deepalgo.tensorize.find import Spot, find_signal, find_spots
+from deepalgo.tensorize.find import Spot, carried_reals, find_signal, find_spots
 from deepalgo.tensorize.grow import Grower, key_of
 from deepalgo.tensorize.inline import as_criterion, as_program, hidden, inline, parameters
-from deepalgo.tensorize.pins import Pins
-from deepalgo.tensorize.stretch import depending, home, leading, private
+from deepalgo.tensorize.replace_weights import ReplaceWeights
+from deepalgo.tensorize.slices import depending, home, leading, private
+from deepalgo.tensorize.suggestion import Suggestion, applies
 
 
 class NewHeuristic(UserWarning):
@@ -148,7 +149,7 @@ class _Choice(Grower):
         self.scaled = {value: number for number, item in enumerate(self.sets) if isinstance(item, Scales) and item.signal != name
                        for value in self._scaled(item, chain)}
         own = private(spot.block, spot.value)
-        self.pins = Pins(self, own, lambda op: self.const(self.entries[key_of(op)].value))
+        self.pins = ReplaceWeights(self, own, lambda op: self.const(self.entries[key_of(op)].value))
         fixed = depending(own, self.pins.outer, self.pins.is_trainable)
         self.fixed = {id(statement) for statement in fixed}
         varying = {*self.scaled, *(value for statement in fixed for value in defined(statement))}
@@ -210,10 +211,10 @@ class _Choice(Grower):
             (candidate,), penalty = attempt(self, partial(self._called, function, copy.value), lambda: (original,))
             found.append((candidate, criterion.score(candidate, penalty)))
         if self.keep:  # the last: of equally good ones the first wins, and it should be one that can learn
-            found.append((original, self.add("min", criterion.score(original, None), self.const(sys.float_info.max))))
+            found.append((original, self.smaller(criterion.score(original, None), self.const(sys.float_info.max))))
         values, scores = zip(*found, strict=True)
-        best = self.add("argmin", self.add("stack", *scores), attrs=(("axis", 0),))
-        self.add("pick_at", self.add("stack", *values), best, attrs=(("axis", 0),))
+        best = self.add("argmin", self.stacked(*scores), attrs=(("axis", 0),))
+        self.picked(self.stacked(*values), best)
         return self.name_last(self.name, self.spot.span)
 
     def _combinations(self) -> list[tuple[int, ...]]:
@@ -263,7 +264,7 @@ class _Choice(Grower):
         return value
 
     def _factor(self, number: int, row: int) -> Value:
-        return self.add("take", self.use(self.keys[number]), attrs=(("key", (row,)),))
+        return self.sliced(self.use(self.keys[number]), (row,))
 
     def _called(self, function: Callable[..., Any], value: Value) -> tuple[Value, ...]:
         names = parameters(function, "a candidate")
@@ -304,3 +305,13 @@ class _Criterion:
     def _plain(self, candidate: Value) -> Value:
         (score,) = inline(self.grower, self.program, (candidate, *self.others))
         return self.grower.fit(score, Type(Kind.REAL))
+
+
+def suggestions(network: Network) -> Iterator[Suggestion]:
+    """Signals of a loop whose step could be searched."""
+    program = network.program
+    for loop, value in carried_reals(program):
+        if loop.span is not None and applies(find_spots, program, value.name, loop.span.line):
+            line = "" if applies(find_spots, program, value.name) else f", line={loop.span.line}"
+            call = f"choose(net, {value.name!r}, steps=(0.5, 1.0, 1.5), by=...{line})"
+            yield Suggestion(call, f"the step of `{value.name}` can be searched", loop.span)

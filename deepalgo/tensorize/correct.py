@@ -14,16 +14,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import torch
 
 from deepalgo.errors import TensorizeError
-from deepalgo.ir import Kind, Value
+from deepalgo.ir import Kind, Type, Value
 from deepalgo.network import Network
-from deepalgo.tensorize.find import find_signal
+from deepalgo.tensorize.find import find_signal, named_signals
 from deepalgo.tensorize.grow import Grower
 from deepalgo.tensorize.structures import finite, noise
+from deepalgo.tensorize.suggestion import Suggestion
 
 
 def correct(
@@ -64,10 +65,10 @@ class _Correction(Grower):
         if not self.keys:
             self._make(size)
         weights = {part: self.use(key) for part, key in self.keys.items()}
-        inner = self.total(self.add("matmul", weights["in"], context), weights["in_bias"])
-        change = self.total(self.add("matmul", weights["out"], self.add("tanh", inner)), weights["out_bias"])
+        inner = self.total(self.matrix_product(weights["in"], context), weights["in_bias"])
+        change = self.total(self.matrix_product(weights["out"], self.add("tanh", inner)), weights["out_bias"])
         if not self.shape:
-            change = self.add("take", change, attrs=(("key", (0,)),))
+            change = self.sliced(change, (0,))
         if self.relative:
             change = self.product(finite(self, here), change)
         self.total(here, change)
@@ -92,7 +93,14 @@ class _Correction(Grower):
         for value in found:
             if value.type.kind == Kind.COMPLEX:
                 raise TensorizeError(f"`{value.name}` is complex and cannot be a context: name a real signal")
-            real = value if value.type.kind == Kind.REAL else self.add("to_real", value)
-            flat = self.add("reshape", real, attrs=(("shape", (math.prod(value.type.shape),)),))
+            real = self.fit(value, Type(Kind.REAL))
+            flat = self.reshaped(real, (math.prod(value.type.shape),))
             parts.append(self.add("asinh", finite(self, flat)))
-        return parts[0] if len(parts) == 1 else self.add("concat", *parts, attrs=(("axis", 0),))
+        return parts[0] if len(parts) == 1 else self.concatenated(*parts)
+
+
+def suggestions(network: Network) -> Iterator[Suggestion]:
+    """Numbers and vectors to which something learned could be added."""
+    for value, span in named_signals(network.program):
+        if len(value.type.shape) <= 1:
+            yield Suggestion(f"correct(net, {value.name!r})", f"`{value.name}` can have a learned correction", span)

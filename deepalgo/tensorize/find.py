@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import Block, If, Kind, Loop, Op, Program, Try, Value, While, answers, blocks, defined, walk
 from deepalgo.spans import Span
-from deepalgo.tensorize.stretch import home
+from deepalgo.tensorize.slices import home
+from deepalgo.tensorize.suggestion import applies
 
 
 def all_loops(program: Program) -> Iterator[Loop | While]:
@@ -49,21 +50,26 @@ def find_loops(program: Program, where: int | str | None, signal: str | None = N
     every = list(all_loops(program))
     if not every:
         raise TensorizeError(f"{program.name} has no loop")
-    if isinstance(where, str):
-        found = [loop for loop in every if where in names_of(loop)]
-        if not found:
-            raise TensorizeError(f"no loop of {program.name} carries `{where}`; {_listed(every)}")
-        which = f"carry `{where}`"
-    elif where is None:
-        found, which = [loop for loop in every if loop.span is not None] or every, "are there"
-    else:
-        found, which = [loop for loop in every if line_of(loop.span) == where], ""
-        if not found:
-            raise TensorizeError(f"there is no loop of {program.name} at line {where}; {_listed(every)}")
+    found, which = _named_loops(program, every, where)
     found = [loop for loop in found if signal is None or signal in names_of(loop)] or found
     if len({line_of(loop.span) for loop in found}) > 1:
         raise TensorizeError(f"{len(found)} loops {which}: {_listed(found)}; name one by its line")
     return [number for number, loop in enumerate(every) if any(loop is item for item in found)]
+
+
+def _named_loops(program: Program, every: list[Loop | While], where: int | str | None) -> tuple[list[Loop | While], str]:
+    """The loops that a line or a variable stands for, and what they have in common, in words."""
+    if isinstance(where, str):
+        found = [loop for loop in every if where in names_of(loop)]
+        if not found:
+            raise TensorizeError(f"no loop of {program.name} carries `{where}`; {_listed(every)}")
+        return found, f"carry `{where}`"
+    if where is None:
+        return [loop for loop in every if loop.span is not None] or every, "are there"
+    found = [loop for loop in every if line_of(loop.span) == where]
+    if not found:
+        raise TensorizeError(f"there is no loop of {program.name} at line {where}; {_listed(every)}")
+    return found, ""
 
 
 def line_of(span: Span | None) -> int | None:
@@ -98,21 +104,17 @@ def signals(program: Program) -> list[Value]:
     """The values of variables that are computed, each variable once."""
     found: dict[str, Value] = {}
     for item in walk(program.body):
-        made = item.results if isinstance(item, (If, Try)) else (item.result,) if isinstance(item, Op) and item.name not in GIVEN else ()
+        made = item.results if isinstance(item, (If, Try)) else (item.result,) if isinstance(item, Op) and item.args else ()
         for value in filter(is_users, made):
             found.setdefault(value.name, value)
     return list(found.values())
-
-
-#: Operations that compute nothing.
-GIVEN = ("const", "weight")
 
 
 def find_signal(program: Program, name: str, line: int | None = None) -> list[Value]:
     """The values that a variable is given, at one line or anywhere; or the input of that name; or what is returned, as "return"."""
     if name == "return":
         return [_returned(program)]
-    ops = [(item.result, item.span) for item in walk(program.body) if isinstance(item, Op) and item.name not in GIVEN]
+    ops = [(item.result, item.span) for item in walk(program.body) if isinstance(item, Op) and item.args]
     met = [(value, item.span) for item in walk(program.body) if isinstance(item, (If, Try)) for value in item.results]
     computed, joined = _named(ops, name, line), _named(met, name, line)
     if line is None:
@@ -220,3 +222,18 @@ def _start(loops: list[Loop | While], value: Value, name: str) -> Value | None:
     """What a round of the innermost loop that carries the variable starts with, for a value that is computed in it."""
     around = [loop for loop in loops if any(value in defined(item) for item in walk(loop.body))]
     return carried(around[-1])[slot_of(around[-1], name)] if around else None
+
+
+def carried_reals(program: Program) -> Iterator[tuple[Loop | While, Value]]:
+    """The loops of a program, with every real signal of the user's that goes from round to round."""
+    for loop in all_loops(program):
+        for value in carried(loop):
+            if is_users(value) and value.type.kind == Kind.REAL:
+                yield loop, value
+
+
+def named_signals(program: Program) -> Iterator[tuple[Value, Span | None]]:
+    """The signals that a user can name, with the place where each is computed."""
+    for value in signals(program):
+        if applies(find_signal, program, value.name):
+            yield value, next(item.span for item in walk(program.body) if value in defined(item))

@@ -10,7 +10,6 @@ from typing import Any, TypeGuard
 import torch
 from torch import Tensor
 
-from deepalgo.emit.prune import prune
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import (
     Attr,
@@ -27,6 +26,7 @@ from deepalgo.ir import (
     walk,
 )
 from deepalgo.ir.rewriter import Fresh, Rewriter
+from deepalgo.lower.prune import prune
 from deepalgo.network import Network
 from deepalgo.spans import Span
 
@@ -126,7 +126,7 @@ class Grower(Rewriter):
         """`factor * x`. Where x is infinite it stays as it is, so that the gradient of the factor is not `0 * inf`."""
         if not self.meets_infinity:
             return self.product(factor, x)
-        ok = self.add("isfinite", x)
+        ok = self.is_finite(x)
         return self.where(ok, self.product(factor, self.where(ok, x, self.const(0.0))), x)
 
     def name_last(self, name: str, span: Span | None = None) -> Value:

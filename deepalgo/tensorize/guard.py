@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -29,6 +29,7 @@ from deepalgo.signature import Signature
 from deepalgo.tensorize.attempt import attempt
 from deepalgo.tensorize.grow import Grower, replace_results
 from deepalgo.tensorize.inline import check_criterion, hidden, inline, parameters, with_source
+from deepalgo.tensorize.suggestion import Suggestion
 
 
 def guard(network: Network, by: Callable[..., Any]) -> Network:
@@ -63,15 +64,12 @@ class _Guard(Grower):
         # One attempt for the answer and its score: where either fails the heuristic's is taken.
         (*new, new_score), _ = attempt(self, lambda: self._scored(score, inputs), lambda: (*old, self.const(math.inf)))
         # Of equally good ones the network's is taken: at birth they all are, and its weights are to learn.
-        better = self.all_of(self.add("le", new_score, old_score), self.add("lt", new_score, self.const(math.inf)))
+        better = self.all_of(self.at_most(new_score, old_score), self.less(new_score, self.const(math.inf)))
         results = tuple(self._either(better, mine, theirs) for mine, theirs in zip(new, old, strict=True))
         return self.finish(replace_results(program, Block((), tuple(self.out), results)))
 
     def _either(self, better: Value, mine: Value, theirs: Value) -> Value:
-        if mine.type.shape:
-            shape = mine.type.shape
-            better = self.add("broadcast", self.add("reshape", better, attrs=(("shape", (1,) * len(shape)),)), attrs=(("shape", shape),))
-        return self.where(better, mine, theirs)
+        return self.where(self.filled(better, mine.type.shape), mine, theirs)
 
     def _criterion(self) -> tuple[Program, list[Value]]:
         _, *names = parameters(self.by, "the criterion")
@@ -133,3 +131,9 @@ def _ones(type: Type) -> Any:
         return Unknown()
     one = np.ones(type.shape, dtype=complex if type.kind == Kind.COMPLEX else float)
     return one if type.shape else one.item()
+
+
+def suggestions(network: Network) -> Iterator[Suggestion]:
+    """Any network that can be trained."""
+    if any(not weight.frozen for weight in network.program.weights):
+        yield Suggestion("guard(net, by=...)", "a residual can keep the heuristic's answer where it is better", None)

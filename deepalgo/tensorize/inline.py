@@ -24,7 +24,7 @@ import numpy as np
 
 from deepalgo.compiler import compile
 from deepalgo.errors import CompileError, TensorizeError
-from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Try, Type, Value, While
+from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Restore, Rewind, Save, Statement, Try, Type, Value, While
 from deepalgo.ir.rewriter import Fresh, Rewriter
 from deepalgo.tensorize.grow import key_of
 
@@ -67,6 +67,8 @@ def hidden(statement: Statement) -> Statement:
             return replace(statement, result=_unnamed(statement.result), span=None)
         case Check():
             return statement
+        case Save() | Restore() | Rewind():
+            raise AssertionError("only derivatives save and restore")
         case If():
             then, orelse = _hidden_block(statement.then), _hidden_block(statement.orelse)
             return replace(statement, results=_all_unnamed(statement.results), then=then, orelse=orelse, span=None)

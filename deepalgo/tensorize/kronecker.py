@@ -1,4 +1,4 @@
-"""`Kronecker(k)`: k copies of a stretch of the program, each with weights of its own, that meet in their mean.
+"""`Kronecker(k)`: k copies of a slice of the program, each with weights of its own, that meet in their mean.
 
 The signal that enters copy c is multiplied by `1 + rate_c * turn_c`, where `turn_c` is a new weight, zero at birth. The rates are
 fixed and all different: so the copies give the same answers at birth and part with the first step of any optimiser.
@@ -17,8 +17,8 @@ from deepalgo.ir.rewriter import Rewriter
 from deepalgo.network import Network
 from deepalgo.tensorize.find import find_signal, lines_of
 from deepalgo.tensorize.grow import Grower, key_of
-from deepalgo.tensorize.pins import Pins
-from deepalgo.tensorize.stretch import home, leading, private, reads
+from deepalgo.tensorize.replace_weights import ReplaceWeights
+from deepalgo.tensorize.slices import home, leading, private, reads
 from deepalgo.tensorize.structures import rates
 from deepalgo.tensorize.untie import spread
 
@@ -37,7 +37,7 @@ class Kronecker:
 def lift(network: Network, target: str, structure: Kronecker, line: int | None, until: str | None) -> Network:
     """Copy what happens between a signal and the one at which the copies meet."""
     start = find_start(network.program, target, line)
-    return _Copies(network, find_stretch(network.program, start, target, until), target, structure.k).grow()
+    return _Copies(network, find_slice(network.program, start, target, until), target, structure.k).grow()
 
 
 def find_start(program: Program, name: str, line: int | None) -> Value:
@@ -51,7 +51,7 @@ def find_start(program: Program, name: str, line: int | None) -> Value:
 
 
 @dataclass(frozen=True, eq=False)
-class Stretch:
+class Slice:
     """The statements of a block that lead from one value to another, and those of them that nothing else needs."""
 
     start: Value
@@ -60,7 +60,7 @@ class Stretch:
     private: tuple[Statement, ...]
 
 
-def find_stretch(program: Program, start: Value, name: str, until: str | None) -> Stretch:
+def find_slice(program: Program, start: Value, name: str, until: str | None) -> Slice:
     """What depends on `start` and leads to the value named `until`; by default to the last that all of its effects pass."""
     block, place = home(program, start)
     tail = block.body[place:]
@@ -83,7 +83,7 @@ def find_stretch(program: Program, start: Value, name: str, until: str | None) -
         if not meets:
             raise TensorizeError(f"what comes of `{name}` is not gathered in one value: name where the copies meet with until=")
         end = meets[-1]
-    return Stretch(start, end, tuple(leading(tuple(chain), end)), private(block, end))
+    return Slice(start, end, tuple(leading(tuple(chain), end)), private(block, end))
 
 
 def _passes(block: Block, chain: list[Statement], start: Value, end: Value) -> bool:
@@ -100,31 +100,31 @@ def _passes(block: Block, chain: list[Statement], start: Value, end: Value) -> b
 
 
 class _Copies(Grower):
-    """Writes every statement of a stretch several times where it stands, so that errors come in the order of the heuristic."""
+    """Writes every statement of a slice several times where it stands, so that errors come in the order of the heuristic."""
 
-    def __init__(self, network: Network, stretch: Stretch, name: str, k: int) -> None:
+    def __init__(self, network: Network, part: Slice, name: str, k: int) -> None:
         super().__init__(network)
-        self.stretch, self.k = stretch, k
-        self.body = {id(statement) for statement in stretch.body}
-        self.private = {id(statement) for statement in stretch.private}
-        self.turn = self.make_weight(f"{name}_turn", torch.zeros(k, *stretch.start.type.shape, dtype=network.dtype))
+        self.part, self.k = part, k
+        self.body = {id(statement) for statement in part.body}
+        self.private = {id(statement) for statement in part.private}
+        self.turn = self.make_weight(f"{name}_turn", torch.zeros(k, *part.start.type.shape, dtype=network.dtype))
         self.tables: dict[str, str] = {}
-        self.copies = [Pins(self, stretch.body, partial(self._row, number)) for number in range(k)]
-        #: What stands in each copy for the values of the stretch.
+        self.copies = [ReplaceWeights(self, part.body, partial(self._row, number)) for number in range(k)]
+        #: What stands in each copy for the values of the slice.
         self.own: list[dict[Value, Value]] = [{} for _ in range(k)]
-        self.after = {stretch.start: self._fork, stretch.end: self._meet}
+        self.after = {part.start: self._fork, part.end: self._meet}
 
     def _row(self, number: int, op: Op) -> Value:
         """The weight of a copy."""
         key = key_of(op)
         if key not in self.tables:
             self.tables[key] = spread(self, self.entries[key], self.k, f"{key}_copies")
-        return self.add("take", self.use(self.tables[key], op.span, op.attr("site")), attrs=(("key", (number,)),))
+        return self.sliced(self.use(self.tables[key], op.span, op.attr("site")), (number,))
 
     def _fork(self, start: Value) -> Value:
         (here,) = self.see((start,))
         for number, rate in enumerate(rates(self.k)):
-            turn = self.add("take", self.use(self.turn), attrs=(("key", (number,)),))
+            turn = self.sliced(self.use(self.turn), (number,))
             factor = self.total(self.const(1.0), self.product(self.const(rate), turn))
             self.own[number][start] = self.times(factor, here)
         return here
@@ -152,7 +152,7 @@ class _Copies(Grower):
         parts = [own[end] for own in self.own]
         while len(parts) > 1:  # in pairs: the sum of 2, 3, 4, 6 or 8 equal numbers is exact
             parts = [self.total(*pair) if len(pair) == 2 else pair[0] for pair in _pairs(parts)]
-        self.add("div", parts[0], self.const(float(self.k)))
+        self.ratio(parts[0], self.const(float(self.k)))
         return self.name_last(end.name)
 
 

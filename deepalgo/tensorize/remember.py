@@ -15,6 +15,7 @@ not remembered: an infinite value, with which many searches begin, counts as zer
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import torch
@@ -22,9 +23,10 @@ import torch
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import Block, Kind, Loop, Value, While
 from deepalgo.network import Network
-from deepalgo.tensorize.find import all_loops, carried, find_loops, slot_of
+from deepalgo.tensorize.find import all_loops, carried, carried_reals, find_loops, slot_of
 from deepalgo.tensorize.grow import Grower
 from deepalgo.tensorize.structures import finite, multiply
+from deepalgo.tensorize.suggestion import Suggestion
 
 
 def remember(network: Network, where: int | str | None = None, depth: int = 1, *, signal: str | None = None) -> Network:
@@ -83,7 +85,7 @@ class _Memory(Grower):
         table = self.use(self.key, self.target.span)
         new = body.results[self.slot]
         for back, value in enumerate(self.past):
-            weight = self.add("take", table, attrs=(("key", (back,)),))
+            weight = self.sliced(table, (back,))
             past = finite(self, value)
             new = self.total(new, multiply(self, weight, past) if value.type.shape else self.product(weight, past))
         named = self.name_last(self.value.name)
@@ -91,3 +93,11 @@ class _Memory(Grower):
         result = Block((*body.params, *self.past), tuple(self.out), results)
         self.out = outer
         return result
+
+
+def suggestions(network: Network) -> Iterator[Suggestion]:
+    """Numbers and vectors that go from round to round."""
+    for loop, value in carried_reals(network.program):
+        if loop.span is not None and len(value.type.shape) <= 1:
+            call = f"remember(net, {loop.span.line}, signal={value.name!r})"
+            yield Suggestion(call, f"`{value.name}` goes from round to round", loop.span)

@@ -18,19 +18,25 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
 
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import If, Kind, Op, Program, Value, walk
+from deepalgo.ir.append import CASTS
+from deepalgo.ir.facts.truths import is_conjunction, is_disjunction, is_negation
 from deepalgo.network import Network
 from deepalgo.ops.forms.soft import measured_margins
+from deepalgo.ops.ranges import ABOVE, BELOW, EQUAL
+from deepalgo.ops.table import TABLE
 from deepalgo.spans import Span
 from deepalgo.tensorize.attempt import attempt
 from deepalgo.tensorize.grow import Grower
 from deepalgo.tensorize.inline import hidden
+from deepalgo.tensorize.suggestion import Suggestion
 
 #: Of the samples on the emptier side of a guard, this share lies within its width; a side needs so many to be measured by.
 SHARE, FEWEST = 0.1, 5
@@ -126,9 +132,9 @@ class _Soft(Grower):
     def op(self, op: Op) -> None:
         """Look at selections, at truth values that become numbers, and at least distances."""
         super().op(op)
-        if op.name == "match" and self._is_wanted(op.span):
-            self.env[op.result] = self._smooth(op)
-        if op.name not in ("select", "to_real") or op.result.type.kind != Kind.REAL or op.args[0].type.kind != Kind.BOOL:
+        if (softened := TABLE[op.name].softened) and self._is_wanted(op.span):
+            self.env[op.result] = self._smooth(op, softened)
+        if not (op.is_choice or op.name == CASTS[Kind.REAL]) or op.result.type.kind != Kind.REAL or op.args[0].type.kind != Kind.BOOL:
             return
         if op.result in self.done:
             return
@@ -137,8 +143,7 @@ class _Soft(Grower):
             return
         condition, *values = self.see(op.args)
         if values:
-            other = self.where(condition, values[1], values[0])
-            other = other if other.type.kind == Kind.REAL else self.add("to_real", other)
+            other = self.fit(self.where(condition, values[1], values[0]), op.result.type)
         else:
             other = self.difference(self.const(1.0), op.result)
         self.env[op.result] = self._choice(op.args[0], op.result, other, condition, margin, op.span)
@@ -160,12 +165,12 @@ class _Soft(Grower):
         self.widths[chooser] = self.make_weight(name, 1.0, frozen="measured on data", span=span)
         self.met |= {} if span is None else {span.line: (span, why)}
 
-    def _smooth(self, op: Op) -> Value:
+    def _smooth(self, op: Op, softened: str) -> Value:
         """The smooth minimum in the place of the least distance: its softness counts in widths."""
-        self._meet(op.result, "match", op.span, "it takes the least of several distances")
+        self._meet(op.result, op.name, op.span, "it takes the least of several distances")
         key = self.widths[op.result]
         softness = self.product(self.use(key), self.use(self.softness))
-        result = self.add("soft_match", *self.see(op.args), softness, attrs=(*op.attrs, ("key", key)))
+        result = self.add(softened, *self.see(op.args), softness, attrs=(*op.attrs, ("key", key)))
         return self.name_last(op.result.name, op.span) if op.result.name else result
 
     def _other_way(self, branch: If, condition: Value) -> tuple[Value, ...]:
@@ -190,27 +195,33 @@ class _Soft(Grower):
         op = self.made.get(condition)
         if op is None:
             return None
-        if op.name in ("lt", "le", "gt", "ge"):
+        order = TABLE[op.name].order & ~EQUAL
+        if order in (BELOW, ABOVE):
             if all(arg.type.kind < Kind.REAL for arg in op.args):
                 return None
             a, b = self.see(op.args)
-            return self.difference(a, b) if op.name in ("gt", "ge") else self.difference(b, a)
-        if op.name == "not":
+            return self.difference(a, b) if order == ABOVE else self.difference(b, a)
+        if is_negation(op):
             inner = self._margin(op.args[0])
-            return None if inner is None else self.add("neg", inner)
-        if op.name in ("and", "or"):
-            return self._both(op)
-        return None
+            return None if inner is None else self.negative(inner)
+        return self._nearer(op) if is_conjunction(op) or is_disjunction(op) else None
 
-    def _both(self, op: Op) -> Value | None:
+    def _nearer(self, op: Op) -> Value | None:
         """The nearer of two margins; one without a margin can only keep the other from mattering."""
         first, second = map(self._margin, op.args)
+        both = is_conjunction(op)
         if first is None and second is None:
             return None
         if first is not None and second is not None:
-            return self.add("min" if op.name == "and" else "max", first, second)
+            return self.smaller(first, second) if both else self.larger(first, second)
         soft, hard = (first, op.args[1]) if first is not None else (second, op.args[0])
         assert soft is not None
-        never = self.const(float("-inf") if op.name == "and" else float("inf"))
+        never = self.const(-math.inf if both else math.inf)
         (hard,) = self.see((hard,))
-        return self.where(hard, soft, never) if op.name == "and" else self.where(hard, never, soft)
+        return self.where(hard, soft, never) if both else self.where(hard, never, soft)
+
+
+def suggestions(network: Network) -> Iterator[Suggestion]:
+    """Lines with a guard."""
+    for line, (span, why) in soft_lines(network).items():
+        yield Suggestion(f"soften(net, *inputs, guards=[{line}])", why, span)

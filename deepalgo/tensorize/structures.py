@@ -192,14 +192,14 @@ def _numbered(number: int, name: str) -> str:
 
 def finite(build: Rewriter, x: Value) -> Value:
     """The value with zeros where it is not finite: times a weight of zero, infinity would be no number."""
-    return build.where(build.add("isfinite", x), x, build.const(0.0))
+    return build.where(build.is_finite(x), x, build.const(0.0))
 
 
 def multiply(build: Rewriter, matrix: Value, x: Value) -> Value:
     """`matrix @ x` for a vector, and for each of the vectors along the last axis of an array."""
     if len(x.type.shape) == 1:
-        return build.add("matmul", matrix, x)
-    return build.add("matmul", x, build.add("permute", matrix, attrs=(("axes", (1, 0)),)))
+        return build.matrix_product(matrix, x)
+    return build.matrix_product(x, build.add("permute", matrix, attrs=(("axes", (1, 0)),)))
 
 
 def correlate(build: Rewriter, kernel: Value, x: Value, taps: tuple[int, ...]) -> Value:
@@ -209,8 +209,8 @@ def correlate(build: Rewriter, kernel: Value, x: Value, taps: tuple[int, ...]) -
         x = _pad(build, x, axis - len(taps), count // 2)
     total = None
     for offsets in product(*map(range, taps)):
-        key: Attr = ("...", *(("slice", offset, offset + size, None) for offset, size in zip(offsets, sizes, strict=True)))
-        term = build.product(build.add("take", kernel, attrs=(("key", offsets),)), build.add("take", x, attrs=(("key", key),)))
+        key: tuple[Attr, ...] = ("...", *(("slice", offset, offset + size, None) for offset, size in zip(offsets, sizes, strict=True)))
+        term = build.product(build.sliced(kernel, offsets), build.sliced(x, key))
         total = term if total is None else build.total(total, term)
     assert total is not None
     return total
@@ -221,8 +221,8 @@ def _pad(build: Rewriter, x: Value, axis: int, width: int) -> Value:
         return x
     shape = list(x.type.shape)
     shape[axis] = width
-    zeros = build.add("broadcast", build.const(0.0), attrs=(("shape", tuple(shape)),))
-    return build.add("concat", zeros, x, zeros, attrs=(("axis", axis % len(shape)),))
+    zeros = build.repeated(build.const(0.0), tuple(shape))
+    return build.concatenated(zeros, x, zeros, axis=axis % len(shape))
 
 
 def _delta(taps: tuple[int, ...], dtype: torch.dtype) -> Tensor:

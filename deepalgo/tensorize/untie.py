@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from deepalgo.errors import TensorizeError
@@ -21,6 +21,7 @@ from deepalgo.ir import Block, Kind, Loop, Op, Program, Type, Value, Weight, Whi
 from deepalgo.network import Network
 from deepalgo.tensorize.find import all_loops, find_loops
 from deepalgo.tensorize.grow import Grower, key_of, weight_ops
+from deepalgo.tensorize.suggestion import Suggestion
 
 #: A loop that ends by data gets weights for so many rounds; later rounds share the last.
 ROUNDS = 8
@@ -138,7 +139,7 @@ class _Rounds(Grower):
         if isinstance(target, Loop):
             self.index = target.body.params[0]
         else:
-            self.index = self.add("min", self.counter, self.const(self.rounds - 1))
+            self.index = self.smaller(self.counter, self.const(self.rounds - 1))
         for value in captured(block):
             if value in self.outer and key_of(self.outer[value]) in self.keys:
                 self.env[value] = self._read(self.outer[value])
@@ -154,7 +155,7 @@ class _Rounds(Grower):
         if key not in self.tables:
             self.tables[key] = self._table(key)
         assert self.index is not None
-        return self.add("pick_at", self.use(self.tables[key], op.span, op.attr("site")), self.index, attrs=(("axis", 0),))
+        return self.picked(self.use(self.tables[key], op.span, op.attr("site")), self.index)
 
     def _table(self, key: str) -> str:
         old = self.entries[key]
@@ -180,7 +181,7 @@ class _Calls(Grower):
             super().op(op)
             return
         row = self.sites[key_of(op)].index(op.attr("site"))
-        self.env[op.result] = self.add("take", self.use(key_of(op), op.span), attrs=(("key", (row,)),))
+        self.env[op.result] = self.sliced(self.use(key_of(op), op.span), (row,))
 
 
 def spread(grower: Grower, old: Weight, count: int, name: str) -> str:
@@ -220,3 +221,23 @@ class _Uses:
                 for inner in blocks(statement):
                     self.block(inner)
         self.seen.update(self.values.intersection(block.results))
+
+
+def suggestions(network: Network) -> Iterator[Suggestion]:
+    """Loops that read weights, and weights that several calls share."""
+    program = network.program
+    trainable = {weight.key for weight in program.weights if not weight.frozen}
+    for loop in all_loops(program):
+        keys = sorted({key_of(op) for op in weights_of(program, loop)} & trainable)
+        if keys and loop.span is not None:
+            yield Suggestion(f"untie(net, {loop.span.line})", f"every round reads {_listed(keys)}", loop.span)
+    for key in sorted(trainable):
+        sites = {op.attr("site") for op in weight_ops(program.body) if key_of(op) == key}
+        if len(sites) > 1:
+            weight = next(weight for weight in program.weights if weight.key == key)
+            yield Suggestion(f"untie(net, 'calls', weights=[{key!r}])", f"{len(sites)} calls share `{key}`", weight.span)
+
+
+def _listed(keys: list[str]) -> str:
+    shown = ", ".join(f"`{key}`" for key in keys[:3])
+    return shown + (f" and {len(keys) - 3} more" if len(keys) > 3 else "")

@@ -14,15 +14,19 @@ gap_dense  [3, 3] array  coefficient         yes
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 
 from deepalgo.errors import TensorizeError
-from deepalgo.ir import Block, Op, Value, used, walk
+from deepalgo.ir import Attr, Block, Op, Program, Value, used, walk
 from deepalgo.network import Network
-from deepalgo.tensorize.find import find_signal
+from deepalgo.ops.table import TABLE
+from deepalgo.tensorize.find import find_signal, named_signals
 from deepalgo.tensorize.grow import Grower, key_of, weight_ops
-from deepalgo.tensorize.kronecker import Kronecker, lift
+from deepalgo.tensorize.kronecker import Kronecker, find_slice, find_start, lift
 from deepalgo.tensorize.structures import Structure
+from deepalgo.tensorize.suggestion import Suggestion, applies
 
 
 def widen(
@@ -51,15 +55,20 @@ def _is_table(network: Network, target: str) -> bool:
         return False
     rows = {op.result for op in weight_ops(network.program.body) if key_of(op) == target}
     for item in walk(network.program.body):
-        if isinstance(item, Op) and item.name in PICKS and rows.intersection(item.args[:1]):
+        if isinstance(item, Op) and (_keeps(item) or _negates(item)) and rows.intersection(item.args[:1]):
             rows.add(item.result)
         elif any(row.type.shape for row in rows.intersection(used(item))):
             return False
     return any(not row.type.shape for row in rows)
 
 
-#: Operations that hand a row of a table on.
-PICKS = ("take", "pick_at", "neg", "to_real")
+def _keeps(op: Op) -> bool:
+    """Whether an operation hands on its first operand, or a part of it."""
+    return TABLE[op.name].takes or op.name == "to_real"
+
+
+def _negates(op: Op) -> bool:
+    return op.name == "neg"
 
 
 class _Edge(Grower):
@@ -93,6 +102,8 @@ class _Factor(Grower):
         self.shape: tuple[int, ...] | None = None
         #: The weights of the operator, where the program has the number.
         self.stand_in: dict[Value, dict[str, Value]] = {}
+        #: Where the program has the number with the other sign; the result of the operator gets it, as not every operator has a sign.
+        self.opposite: set[Value] = set()
         self.shape = _operand_shape(network, key)
         structure.check(self.shape)
         self._make()
@@ -120,12 +131,22 @@ class _Factor(Grower):
         weights = self.stand_in[name]
         if op.name == "mul":
             (other,) = self.see(tuple(arg for arg in op.args if arg != name))
-            self.env[op.result] = self.structure.act(self, weights, other)
-        elif op.args[0] == name and op.name in PICKS:
-            others = self.see(op.args[1:])
-            self.stand_in[op.result] = {part: self.add(op.name, value, *others, attrs=op.attrs) for part, value in weights.items()}
+            acted = self.structure.act(self, weights, other)
+            self.env[op.result] = self.add("neg", acted) if name in self.opposite else acted
+        elif _negates(op):
+            self.stand_in[op.result] = weights
+            self.opposite |= set() if name in self.opposite else {op.result}
+        elif op.args[0] == name and _keeps(op):
+            self.stand_in[op.result] = {part: self.kept(op, value) for part, value in weights.items()}
+            self.opposite |= {op.result} if name in self.opposite else set()
         else:
             raise _refusal(self.key, op)
+
+    def kept(self, op: Op, part: Value) -> Value:
+        """The same part of a weight of the operator, whose own axes stand behind those of the table."""
+        own: tuple[Attr, ...] = (("slice", None, None, None),) * (len(part.type.shape) - len(op.args[0].type.shape))
+        attrs = tuple((name, (*key, *own) if name == "key" and isinstance(key, tuple) and "..." in key else key) for name, key in op.attrs)
+        return self.add(op.name, part, *self.see(op.args[1:]), attrs=attrs)
 
     def see(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
         if any(value in self.stand_in for value in values):
@@ -148,7 +169,7 @@ def _operand_shape(network: Network, key: str) -> tuple[int, ...]:
 def _follow(block: Block, key: str, rows: set[Value], shapes: set[tuple[int, ...]]) -> None:
     for item in walk(block):
         if isinstance(item, Op) and rows.intersection(item.args):
-            if item.name in PICKS:
+            if _keeps(item) or _negates(item):
                 rows.add(item.result)
             elif item.name == "mul":
                 shapes.add(next((arg for arg in item.args if arg not in rows), item.args[0]).type.shape)
@@ -164,3 +185,18 @@ def _refusal(key: str, op: Op | None) -> TensorizeError:
 
 def _joined(*parts: str) -> str:
     return "_".join(part for part in parts if part)
+
+
+def suggestions(network: Network) -> Iterator[Suggestion]:
+    """Arrays that a matrix could mix, and signals that could become several."""
+    program = network.program
+    for value, span in named_signals(program):
+        name, rank = value.name, len(value.type.shape)
+        if rank:
+            yield Suggestion(f"widen(net, {name!r}, {'Dense' if rank == 1 else 'BlockToeplitz'}())", f"`{name}` is {value.type}", span)
+        if applies(_find_lift, program, name):
+            yield Suggestion(f"widen(net, {name!r}, Kronecker(2))", f"what comes of `{name}` meets again", span)
+
+
+def _find_lift(program: Program, name: str) -> None:
+    find_slice(program, find_start(program, name, None), name, None)

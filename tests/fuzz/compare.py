@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from deepalgo.emit.targets import Plan
+from deepalgo.backends.targets import Plan
 from deepalgo.errors import CompileError, HeuristicError
 from deepalgo.ir import Failed
 from deepalgo.network import Network
@@ -31,7 +31,7 @@ from tests.fuzz.instrument import Literal, Result, flat
 from tests.fuzz.oracle import Oracle, Slope, weight
 from tests.fuzz.program import Place, Program, load
 from tests.fuzz.verdict import Mismatch, Verdict, generalise
-from tests.meaning import Meaning
+from tests.support.meaning import Meaning
 
 VALUE_RTOL = 1e-10
 GRADIENT_RTOL = 1e-5

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from deepalgo.stage.rules.catalogue import HANDLERS
 from tests.fuzz.small_program import Draft
 
 Make = Callable[[Draft], str | None]
@@ -188,14 +189,11 @@ POSITIONAL = frozenset({"np.where", "np.dot", "np.inner", "np.vdot", "np.arange"
 
 def functions() -> dict[str, Any]:
     """Every function of NumPy that has a rule and can be called with what there is, and the builtins that have options."""
-    from deepalgo.stage import natives
-
-    natives.find(len)  # enters the rules
     labels = [f"np.{name}" for name in sorted(dir(np)) if not name.startswith("_")] + ["np.linalg.norm"]
     found: dict[str, Any] = {}
     for label in labels:
         item = eval(label, {"np": np})
-        if callable(item) and not isinstance(item, (type, np.ufunc)) and item in natives.HANDLERS and label not in NO_ANSWER:
+        if callable(item) and not isinstance(item, (type, np.ufunc)) and item in HANDLERS and label not in NO_ANSWER:
             found[label] = item
     found |= {label: eval(label, {"np": np}) for label in UFUNCS}
     return found | {"sorted": sorted, "sum": sum, "round": round, "pow": pow, "math.isclose": math.isclose, "math.prod": math.prod}

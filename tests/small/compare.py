@@ -23,10 +23,10 @@ import torch
 
 import deepalgo as da
 from deepalgo.errors import LIMITS, CompileError, HeuristicError
-from tests.changed_literal import with_literal
-from tests.meaning import Meaning
 from tests.small.inputs import ORDINARY, Row, rows
 from tests.small.unspecified import ABSORBING, SIGNLESS, is_specified
+from tests.support.changed_literal import with_literal
+from tests.support.meaning import Meaning
 
 RTOL, GRADIENT_RTOL = 1e-12, 1e-6
 #: The relative steps of the two difference quotients; they must agree, and so must the sides of the finer one.

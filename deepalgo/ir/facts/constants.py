@@ -20,20 +20,13 @@ from deepalgo.ir.walk import walk
 from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops.table import TABLE
 
-#: The operations that have no operands: a number, and a weight; and the one that takes an item of a table at a fixed place.
-CONSTANT, WEIGHT, ITEM = "const", "weight", "index"
 LARGEST = 2**63 - 1
-
-
-def is_constant(op: Op) -> bool:
-    """Whether an operation is a constant: a number, or nested tuples of them."""
-    return op.name == CONSTANT
 
 
 def constants(statements: Block | Iterable[Statement]) -> dict[Value, Attr]:
     """The constants in a block and the blocks inside it, or among statements."""
     found = walk(statements) if isinstance(statements, Block) else statements
-    return {op.result: op.attrs[0][1] for op in found if type(op) is Op and op.name == CONSTANT}
+    return {op.result: op.attrs[0][1] for op in found if type(op) is Op and op.is_const}
 
 
 def single(statements: Iterable[Statement]) -> dict[Value, Attr]:
@@ -77,12 +70,12 @@ def on_every_call(ops: Iterable[Op], weights: Mapping[str, Any]) -> dict[Value, 
     """
     found: dict[Value, Any] = {}
     for op in ops:
-        if op.name == CONSTANT:
+        if op.is_const:
             found[op.result] = op.attrs[0][1]
-        elif op.name == WEIGHT:
+        elif op.is_weight:
             found[op.result] = weights[str(op.attr("key"))]
         elif op.args and all(arg in found for arg in op.args):
-            number = _item(found[op.args[0]], op) if op.name == ITEM else _number(op, [found[arg] for arg in op.args])
+            number = _item(found[op.args[0]], op) if op.name == "index" else _number(op, [found[arg] for arg in op.args])
             if number is not None:
                 found[op.result] = number
     return found

@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from deepalgo.ir.facts import ranges
-from deepalgo.ir.facts.constants import can_fold, computed, is_constant
+from deepalgo.ir.facts.constants import can_fold, computed
 from deepalgo.ir.facts.truths import decided, fold_of, implied, is_logical
 from deepalgo.ir.program import Op, Value
 from deepalgo.kinds import Attr, Kind
@@ -55,7 +55,7 @@ class Facts:
         """An operation stands here."""
         result = op.result
         self.ops[result] = op
-        if is_constant(op) and not result.type.shape:
+        if op.is_const and not result.type.shape:
             self.known[result] = op.attrs[0][1]
         if self.bounded and result.type.kind is not Kind.BOOL:
             found = ranges.image(op, self.ranges)

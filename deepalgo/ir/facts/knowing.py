@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from deepalgo.ir.facts.constants import CONSTANT
 from deepalgo.ir.facts.engine import Facts
 from deepalgo.ir.facts.ranges import of_rounds
 from deepalgo.ir.facts.truths import fold_of, is_logical, is_negation, is_repeatable
@@ -29,7 +28,7 @@ class Knowing(Rewriter):
 
     def op(self, op: Op) -> None:
         """Keep an operation, or put something simpler in its place."""
-        if op.name != CONSTANT:
+        if not op.is_const:
             stands = self.instead(op, self.see(op.args))
             if stands is not None:
                 self.env[op.result] = stands

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
-from deepalgo.ir.facts.constants import is_constant
 from deepalgo.ir.program import By, Op, Value
 from deepalgo.kinds import Attr, Kind
 from deepalgo.ops.ranges import (
@@ -46,7 +45,7 @@ def image(op: Op, ranges: Ranges) -> Range:
     kind = op.result.type.kind
     if kind is Kind.BOOL or kind is Kind.COMPLEX:
         return OF_KIND[kind]
-    if is_constant(op):
+    if op.is_const:
         return of_constant(op.attrs[0][1])
     row, args = TABLE[op.name], op.args
     if row.bounds is None:

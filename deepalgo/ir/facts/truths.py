@@ -38,6 +38,16 @@ def is_repeatable(op: Op) -> bool:
     return decided(fold_of(op), (True, True)) is True and decided(fold_of(op), (False, False)) is False
 
 
+def is_conjunction(op: Op) -> bool:
+    """Whether an operation of two truth values is true where both are and nowhere else: `and`."""
+    return is_repeatable(op) and decided(fold_of(op), (False, None)) is False and decided(fold_of(op), (None, False)) is False
+
+
+def is_disjunction(op: Op) -> bool:
+    """Whether an operation of two truth values is false where both are and nowhere else: `or`."""
+    return is_repeatable(op) and decided(fold_of(op), (True, None)) is True and decided(fold_of(op), (None, True)) is True
+
+
 def fold_of(op: Op) -> Fold:
     """The function of an operation that is logical."""
     fold = TABLE[op.name].fold
@@ -48,14 +58,14 @@ def fold_of(op: Op) -> Fold:
 @cache
 def decided(fold: Fold, known: tuple[Truth, ...]) -> Truth:
     """The truth of an operation on truth values of which some are known."""
-    results = {bool(fold(*way)) for way in _ways(known)}
+    results = {bool(fold(*way)) for way in _possible(known)}
     return results.pop() if len(results) == 1 else None
 
 
 @cache
 def implied(fold: Fold, truth: bool, known: tuple[Truth, ...]) -> tuple[Truth, ...]:
     """The operands that follow from the truth of the result; what was known stays so where nothing fits."""
-    ways = [way for way in _ways(known) if bool(fold(*way)) is truth]
+    ways = [way for way in _possible(known) if bool(fold(*way)) is truth]
     return tuple(ways[0][place] if len({way[place] for way in ways}) == 1 else known[place] for place in range(len(known)))
 
 
@@ -77,5 +87,5 @@ def _only(place: int, side: bool, arity: int) -> tuple[Truth, ...]:
     return tuple(side if other == place else None for other in range(arity))
 
 
-def _ways(known: tuple[Truth, ...]) -> list[tuple[bool, ...]]:
+def _possible(known: tuple[Truth, ...]) -> list[tuple[bool, ...]]:
     return list(product(*((True, False) if truth is None else (truth,) for truth in known)))

@@ -20,8 +20,8 @@ import enum
 from collections.abc import Iterable
 from typing import assert_never
 
-from deepalgo.ir import Block, Check, If, Loop, Op, Program, Statement, Try, Value, While
-from deepalgo.ir.rewriter import CASTS
+from deepalgo.ir import Block, Check, If, Loop, Op, Program, Restore, Rewind, Save, Statement, Try, Value, While
+from deepalgo.ir.append import CASTS
 
 #: Operations that make a plain number of a plain number.
 PLAIN = frozenset(CASTS.values())
@@ -51,8 +51,10 @@ def _visit_statement(statement: Statement, levels: dict[Value, Level]) -> None:
     match statement:
         case Op():
             levels[statement.result] = _op_level(statement, levels)
-        case Check():
+        case Check() | Save():
             pass
+        case Restore(results):
+            levels.update(dict.fromkeys(results, Level.BATCHED))
         case If(results, condition, then, orelse):
             _visit(then, levels)
             _visit(orelse, levels)
@@ -62,18 +64,23 @@ def _visit_statement(statement: Statement, levels: dict[Value, Level]) -> None:
             levels[body.params[0]] = Level.NUMBER
             _settle(init, (body.params[1:],), (body,), body.results, levels)
             levels.update(zip(results, (levels[param] for param in body.params[1:]), strict=True))
+        case Rewind(results, count, init, body):
+            levels[body.params[0]] = levels[count] or Level.UNIFORM
+            _settle(init, (body.params[1:],), (body,), body.results, levels)
+            for result, param in zip(results, body.params[1:], strict=True):
+                levels[result] = _join(levels, (param, count))
         case While(results, init, test, body):
             _settle(init, (test.params, body.params), (test, body), body.results, levels)
             for result, param in zip(results, body.params, strict=True):
                 levels[result] = _join(levels, (param, test.results[0]))
         case Try():
-            raise AssertionError("`catch` leaves no Try")
+            raise AssertionError("`try_to_if` leaves no Try")
         case _:
             assert_never(statement)
 
 
 def _op_level(op: Op, levels: dict[Value, Level]) -> Level:
-    if op.name == "const":
+    if op.is_const:
         return Level.UNIFORM if op.result.type.shape else Level.NUMBER
     if op.name == "cut":
         return Level.BATCHED

@@ -1,13 +1,15 @@
-"""Torch forms of the operations that torch itself spells otherwise; emitted code calls this module `ops`.
+"""Torch forms of the operations that torch itself spells otherwise; written torch code calls this module `ops`.
 
-They are total: no operand makes one raise or hang, because samples that do not come this way are computed along.
+They are total: no operand makes one raise or hang, because masked-out samples are computed, too.
 """
+
+import importlib
 
 from deepalgo.ops.forms.arrays import conj, gather, imag, real, stack, sum
 from deepalgo.ops.forms.bessel import i0, i0e, i1, i1e, j0, j1, k0, k0e, k1, k1e, y0, y1
-from deepalgo.ops.forms.bessel_order import iv, jv, kv
-from deepalgo.ops.forms.bessel_orders import iv_of, jv_of, kv_of
-from deepalgo.ops.forms.choice import first, look_up, where
+from deepalgo.ops.forms.bessel_data_order import iv_of, jv_of, kv_of
+from deepalgo.ops.forms.bessel_fixed_order import iv, jv, kv
+from deepalgo.ops.forms.choice import first, table_entries, where
 from deepalgo.ops.forms.comparison import eq, ge, gt, le, lt, ne
 from deepalgo.ops.forms.complexes import complex_add, complex_div, complex_neg, complex_of, complex_sub
 from deepalgo.ops.forms.decompositions import eig_is_real, eig_v, eig_w, eigh_v, eigh_w, svd_s, svd_u, svd_vh
@@ -37,7 +39,6 @@ from deepalgo.ops.forms.linear import (
     pinv,
     solve,
 )
-from deepalgo.ops.forms.matching import match, match_flow
 from deepalgo.ops.forms.normal import erfcinv, erfcx, erfinv, expit, log_ndtr, logaddexp, logit, ndtr, ndtri, xlogy
 from deepalgo.ops.forms.order import fmax, fmin, max, maximum, min, minimum, sign
 from deepalgo.ops.forms.ordering import argsort, interp, searchsorted, sort
@@ -52,8 +53,8 @@ from deepalgo.ops.forms.root import at_root
 from deepalgo.ops.forms.rounding import round_digits
 from deepalgo.ops.forms.shapes import broadcast, concat, lead, permute, reshape
 from deepalgo.ops.forms.soft import or_inf, soft_choice
-from deepalgo.ops.forms.soft_matching import soft_match
 from deepalgo.ops.forms.special import gamma, lgamma
+from deepalgo.ops.table import TABLE
 
 __all__ = [
     "acos",
@@ -163,12 +164,9 @@ __all__ = [
     "log_ndtr",
     "logaddexp",
     "logit",
-    "look_up",
     "lshift",
     "lt",
     "mantissa",
-    "match",
-    "match_flow",
     "matmul",
     "max",
     "maximum",
@@ -199,7 +197,6 @@ __all__ = [
     "sign",
     "sinc",
     "soft_choice",
-    "soft_match",
     "solve",
     "sort",
     "sqrt",
@@ -208,6 +205,7 @@ __all__ = [
     "svd_s",
     "svd_u",
     "svd_vh",
+    "table_entries",
     "take",
     "take_along",
     "where",
@@ -216,3 +214,13 @@ __all__ = [
     "y1",
     "zeta",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """The form of an operation whose row names another module for it, imported with its first use."""
+    row = TABLE.get(name)
+    if row is None or not row.torch_form:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    form: object = getattr(importlib.import_module(row.torch_form), name)
+    globals()[name] = form
+    return form

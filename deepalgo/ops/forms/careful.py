@@ -2,7 +2,7 @@
 
 `numbers` is for operations that work number by number, `samples` for those that make each sample's result of that sample alone. Both
 take a value, and its derivatives from the operation itself, which they look at afterwards. That takes more than twice the time:
-`runtime.mend` computes like this where the plain derivatives have turned out not to be finite.
+`backends.torch.runtime.mend` computes like this where the plain derivatives have turned out not to be finite.
 
 >>> x = torch.tensor([1.0, 800.0], dtype=torch.float64, requires_grad=True)
 >>> torch.clamp(numbers(torch.exp(x), torch.exp, x), max=3.0).sum().backward()

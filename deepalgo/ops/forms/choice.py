@@ -45,12 +45,12 @@ def first(*conditions: Tensor) -> Tensor:
     return number.to(torch.int64)
 
 
-def look_up(index: Tensor, *numbers: Operand) -> Tensor:
+def table_entries(index: Tensor, *numbers: Operand) -> Tensor:
     """The number at each index."""
     table = torch.stack(tensors(*numbers))
     if wants_gradient(table) or not may_look() or not loops.are_many(index, table):
         return table.index_select(0, index)
-    return loops.look_up(index, table)
+    return loops.table_entries(index, table)
 
 
 class Blend(torch.autograd.Function):

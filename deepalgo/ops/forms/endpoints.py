@@ -1,6 +1,6 @@
 """Functions whose derivative is infinite at the end of their domain: there it is 0, so that one sample cannot spoil a sum.
 
-`Slope` is the common part: a function of one operand with a hand-written derivative. The plain formula is tried first. Where it is
+`UnaryFunction` is the common part: a function of one operand with a hand-written derivative. The plain formula is tried first. Where it is
 not finite, divisors are masked on the way in (`without_zero`), so that derivatives of derivatives stay finite too.
 
 >>> x = torch.tensor([0.0, 4.0], dtype=torch.float64, requires_grad=True)
@@ -42,7 +42,7 @@ def settle(plain: Tensor, careful: Callable[[], Tensor]) -> Tensor:
     return plain if may_look() and finite(plain) else careful()
 
 
-class Slope(torch.autograd.Function):
+class UnaryFunction(torch.autograd.Function):
     """A function of one operand. Subclasses give `forward` and `backward`; both operand and result are kept."""
 
     generate_vmap_rule = True
@@ -52,7 +52,7 @@ class Slope(torch.autograd.Function):
         ctx.save_for_backward(inputs[0], output)
 
 
-class Sqrt(Slope):
+class Sqrt(UnaryFunction):
     """Derivative 1 / (2 sqrt(x)), 0 at 0."""
 
     @staticmethod
@@ -65,7 +65,7 @@ class Sqrt(Slope):
         return settle(g / (2 * y).conj(), lambda: _divided(g, (2 * y).conj()))
 
 
-class Cbrt(Slope):
+class Cbrt(UnaryFunction):
     """Derivative 1 / (3 cbrt(x)**2), 0 at 0."""
 
     @staticmethod
@@ -81,7 +81,7 @@ class Cbrt(Slope):
         return settle(g / 3 / y / y, lambda: g / 3 / without_zero(y) / without_zero(y))
 
 
-class Log(Slope):
+class Log(UnaryFunction):
     """Derivative 1 / x, 0 at 0."""
 
     @staticmethod
@@ -120,7 +120,7 @@ class Log10(Log):
         return settle(g / (x.conj() * math.log(10)), lambda: g / (without_zero(x).conj() * math.log(10)))
 
 
-class Log1p(Slope):
+class Log1p(UnaryFunction):
     """Derivative 1 / (1 + x), 0 at -1."""
 
     @staticmethod
@@ -134,7 +134,7 @@ class Log1p(Slope):
         return settle(g / (1 + x).conj(), lambda: g / without_zero(1 + x).conj())
 
 
-class Asin(Slope):
+class Asin(UnaryFunction):
     """Derivative 1 / sqrt(1 - x**2), 0 at both ends."""
 
     @staticmethod
@@ -147,7 +147,7 @@ class Asin(Slope):
         return settle(g * torch.rsqrt((1 - x) * (1 + x)), lambda: g * torch.rsqrt(without_zero((1 - x) * (1 + x))))
 
 
-class Acos(Slope):
+class Acos(UnaryFunction):
     """Derivative -1 / sqrt(1 - x**2), 0 at both ends."""
 
     @staticmethod
@@ -160,7 +160,7 @@ class Acos(Slope):
         return settle(-g * torch.rsqrt((1 - x) * (1 + x)), lambda: -g * torch.rsqrt(without_zero((1 - x) * (1 + x))))
 
 
-class Acosh(Slope):
+class Acosh(UnaryFunction):
     """Derivative 1 / sqrt(x**2 - 1), 0 at 1."""
 
     @staticmethod
@@ -173,7 +173,7 @@ class Acosh(Slope):
         return settle(g * torch.rsqrt(x - 1) * torch.rsqrt(x + 1), lambda: g * torch.rsqrt(without_zero(x - 1)) * torch.rsqrt(x + 1))
 
 
-class Atanh(Slope):
+class Atanh(UnaryFunction):
     """Derivative 1 / (1 - x**2), 0 at both ends."""
 
     @staticmethod
@@ -186,7 +186,7 @@ class Atanh(Slope):
         return settle(g / ((1 - x) * (1 + x)).conj(), lambda: g / without_zero((1 - x) * (1 + x)).conj())
 
 
-def _apply(function: type[Slope], x: Tensor) -> Tensor:
+def _apply(function: type[UnaryFunction], x: Tensor) -> Tensor:
     result: Tensor = apply(function, x)
     return result
 

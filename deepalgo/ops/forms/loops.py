@@ -44,10 +44,10 @@ def part(condition: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
     return first, second
 
 
-def look_up(index: Tensor, numbers: Tensor) -> Tensor:
+def table_entries(index: Tensor, numbers: Tensor) -> Tensor:
     """The number at each index."""
     result = torch.empty(index.shape, dtype=numbers.dtype)
-    _compiled("look_up")(_row(index), _row(numbers), _row(result))
+    _compiled("table_entries")(_row(index), _row(numbers), _row(result))
     return result
 
 
@@ -76,7 +76,7 @@ def _part(condition: Any, g: Any, first: Any, second: Any) -> None:
         second[k] = 0 if holds else value
 
 
-def _look_up(index: Any, numbers: Any, result: Any) -> None:
+def _table_entries(index: Any, numbers: Any, result: Any) -> None:
     for k in range(len(index)):
         result[k] = numbers[index[k]]
 
@@ -90,7 +90,7 @@ def _split(condition: Any, first: Any, second: Any) -> int:
     return yes
 
 
-LOOPS: dict[str, Callable[..., Any]] = {"blend": _blend, "part": _part, "look_up": _look_up, "split": _split}
+LOOPS: dict[str, Callable[..., Any]] = {"blend": _blend, "part": _part, "table_entries": _table_entries, "split": _split}
 
 
 @functools.cache

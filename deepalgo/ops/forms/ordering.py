@@ -51,8 +51,8 @@ def interp(x: Operand, xp: Tensor, fp: Tensor, x_batch: int, xp_batch: int, fp_b
     last, rank, batch = xp.shape[-1] - 1, x.dim() - x_batch, max(xp_batch, x_batch)
     left = (searchsorted(xp, x, "right", xp_batch, x_batch) - 1).clamp(0, max(last - 1, 0))
     right = (left + 1).clamp(max=last)
-    x0, x1 = _look_up(xp, left, xp_batch, batch), _look_up(xp, right, xp_batch, batch)
-    y0, y1 = _look_up(fp, left, fp_batch, batch), _look_up(fp, right, fp_batch, batch)
+    x0, x1 = _entries(xp, left, xp_batch, batch), _entries(xp, right, xp_batch, batch)
+    y0, y1 = _entries(fp, left, fp_batch, batch), _entries(fp, right, fp_batch, batch)
     start, end = _edge(xp, 0, xp_batch, rank), _edge(xp, last, xp_batch, rank)
     low, high = _edge(fp, 0, fp_batch, rank), _edge(fp, last, fp_batch, rank)
     return torch.where(x < start, low, torch.where((x >= end) | (last == 0), high, _line(x, x0, x1, y0, y1)))
@@ -68,7 +68,7 @@ def _line(x: Tensor, x0: Tensor, x1: Tensor, y0: Tensor, y1: Tensor) -> Tensor:
     return torch.where(torch.isnan(value), torch.where(x == x0, y0, other), value)
 
 
-def _look_up(table: Tensor, place: Tensor, table_batch: int, place_batch: int) -> Tensor:
+def _entries(table: Tensor, place: Tensor, table_batch: int, place_batch: int) -> Tensor:
     """The numbers of the table at the places, in the shape of the places."""
     if not table_batch:
         return table[place]

@@ -64,7 +64,7 @@ def note_margins(key: str, margins: Callable[[], Tensor]) -> None:
 @contextmanager
 def measured_margins() -> Iterator[dict[str, list[Tensor]]]:
     """Collect the margins of all soft choices while the `with` lasts, by their guard."""
-    global _measured  # noqa: PLW0603  # emitted code has no other way to hand them out
+    global _measured  # noqa: PLW0603  # written code has no other way to hand them out
     _measured = {}
     try:
         yield _measured

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from deepalgo.ops.forms.endpoints import Slope
+from deepalgo.ops.forms.endpoints import UnaryFunction
 from deepalgo.ops.forms.operands import apply
 
 # Lanczos' rational approximation with g = 6.024680040776729583740234375, N = 13, from CPython's mathmodule.c.
@@ -49,7 +49,7 @@ def lgamma(x: Tensor) -> Tensor:
     return result
 
 
-class Gamma(Slope):
+class Gamma(UnaryFunction):
     """Derivative gamma(x) digamma(x)."""
 
     @staticmethod
@@ -69,7 +69,7 @@ class Gamma(Slope):
         return g * slope
 
 
-class LogGamma(Slope):
+class LogGamma(UnaryFunction):
     """Derivative digamma(x), 0 at the poles."""
 
     @staticmethod

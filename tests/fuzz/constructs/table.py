@@ -8,7 +8,7 @@ from deepalgo.ops.table import TABLE
 from tests.fuzz.expression import Expr
 from tests.fuzz.registry import EXPRESSIONS, Construct
 from tests.fuzz.writer import Writer
-from tests.row_cases import arity
+from tests.support.row_cases import arity
 
 KNOWN = ("math", "numpy", "scipy")
 

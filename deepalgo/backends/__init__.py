@@ -1,0 +1,1 @@
+"""What programs run on: each backend is a folder."""

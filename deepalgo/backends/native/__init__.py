@@ -1,0 +1,8 @@
+"""Programs as machine code, by LLVM: samples are lanes of vectors, as many as `WIDTH` at a time."""
+
+from deepalgo.backends.native.call import Call
+from deepalgo.backends.native.engine import Engine, Gradient, engine_of
+from deepalgo.backends.native.kernel import Kernel, KernelOutcome, compile_kernel
+from deepalgo.backends.native.text import WIDTH, Unsupported
+
+__all__ = ["WIDTH", "Call", "Engine", "Gradient", "Kernel", "KernelOutcome", "Unsupported", "compile_kernel", "engine_of"]

@@ -1,0 +1,105 @@
+"""Native code as a step of torch's autograd: tensors in, tensors out, and derivatives of first order natively.
+
+What native code does not do is left to `otherwise`, which computes the same in torch: derivatives of derivatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from deepalgo.backends.native.engine import Engine
+from deepalgo.backends.native.kernel import Array
+from deepalgo.kinds import Kind
+from deepalgo.ops.forms.operands import wants_gradient
+
+#: Computes the results of a call in torch, from inputs and weights.
+Otherwise = Callable[[Sequence[Tensor]], list[Tensor]]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A program on a batch: so many of the tensors are inputs, the others weights."""
+
+    engine: Engine
+    inputs: int
+    otherwise: Otherwise
+
+    def forward(self, tensors: Sequence[Tensor]) -> tuple[list[Tensor], Array]:
+        """The results, and the number of the check that each sample fails."""
+        inputs, weights = self.arrays(tensors)
+        outcome = self.engine.forward(inputs, weights)
+        return [torch.from_numpy(array) for array in outcome.results], outcome.codes
+
+    def run(self, tensors: Sequence[Tensor]) -> tuple[list[Tensor], Tensor]:
+        """The same as tensors that autograd follows, if a gradient is wanted."""
+        if not wants_gradient(*tensors):
+            results, codes = self.forward(tensors)
+            return results, torch.from_numpy(codes)
+        *found, numbers = NativeFunction.apply(self, *tensors)  # type: ignore[no-untyped-call]  # torch
+        return found, numbers
+
+    def arrays(self, tensors: Sequence[Tensor]) -> tuple[list[Array], Array]:
+        """Inputs, and all weights in a row."""
+        arrays = [tensor.detach().numpy() for tensor in tensors]
+        weights = [array.reshape(-1) for array in arrays[self.inputs :]]
+        return arrays[: self.inputs], np.concatenate(weights) if weights else np.zeros(0)
+
+    def backward(self, tensors: Sequence[Tensor], adjoints: Sequence[Tensor]) -> list[Tensor | None]:
+        """The adjoints of all tensors; None for those that are not real."""
+        inputs, weights = self.arrays(tensors)
+        found = self.engine.gradient(inputs, weights, [adjoint.detach().contiguous().numpy() for adjoint in adjoints])
+        waiting = iter(found.inputs)
+        first = [torch.from_numpy(next(waiting)) if tensor.is_floating_point() else None for tensor in tensors[: self.inputs]]
+        return [*first, *(torch.from_numpy(np.asarray(array)) for array in found.weights)]
+
+
+class NativeFunction(torch.autograd.Function):
+    """A call as a function of autograd. Its tensors are saved by torch, which notices weights that change before the backward pass."""
+
+    @staticmethod
+    def forward(ctx: Any, call: Call, *tensors: Tensor) -> tuple[Tensor, ...]:
+        """The results, and at the end the numbers of failed checks."""
+        results, codes = call.forward(tensors)
+        ctx.call = call
+        ctx.save_for_backward(*tensors)
+        ctx.set_materialize_grads(False)
+        numbers = torch.from_numpy(codes.copy())
+        flat = [result for result in results if not result.is_floating_point()]
+        ctx.mark_non_differentiable(numbers, *flat)
+        return (*results, numbers)
+
+    @staticmethod
+    def backward(ctx: Any, *adjoints: Tensor | None) -> tuple[Tensor | None, ...]:
+        """What arrives at inputs and weights; in torch where a derivative of this is wanted."""
+        tensors, call = ctx.saved_tensors, ctx.call
+        if torch.is_grad_enabled():
+            return (None, *_in_torch(call, tensors, adjoints[:-1]))
+        return (None, *call.backward(tensors, _filled(call, tensors, adjoints[:-1])))
+
+
+def _filled(call: Call, tensors: Sequence[Tensor], adjoints: Sequence[Tensor | None]) -> list[Tensor]:
+    """The adjoints of the real results, zero where none arrived."""
+    size = len(tensors[0]) if call.inputs else 1
+    found = []
+    for adjoint, type in zip(adjoints, call.engine.result_types, strict=True):
+        if type.kind >= Kind.REAL:
+            found.append(adjoint if adjoint is not None else torch.zeros((size, *type.shape), dtype=torch.float64))
+    return found
+
+
+def _in_torch(call: Call, tensors: Sequence[Tensor], adjoints: Sequence[Tensor | None]) -> list[Tensor | None]:
+    """The same derivative as a graph of torch's, so that it can be derived once more."""
+    wanted = [tensor for tensor in tensors if tensor.requires_grad]
+    results = call.otherwise(tensors)
+    pairs = [(result, adjoint) for result, adjoint in zip(results, adjoints, strict=True) if adjoint is not None and result.requires_grad]
+    if not pairs or not wanted:
+        return [None] * len(tensors)
+    outputs, given = zip(*pairs, strict=True)
+    found = iter(torch.autograd.grad(outputs, wanted, given, create_graph=True, allow_unused=True))
+    return [next(found) if tensor.requires_grad else None for tensor in tensors]

@@ -1,0 +1,132 @@
+"""`Engine`: a program natively, forward and backward; each part is compiled when it is first asked for.
+
+>>> import numpy as np
+>>> from deepalgo.ir import parse
+>>> program = parse('''
+... scale(x: real)
+...   weight w = 3.0
+...   %w = weight w
+...   %y = mul %x %w
+...   return %y
+... ''')
+>>> engine_of(program).gradient([np.array([1.0, 2.0])], np.array([3.0]), [np.array([1.0, 10.0])])
+Gradient(inputs=[array([ 3., 30.])], weights=[array(21.)])
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from deepalgo.backends.native.kernel import Array, Kernel, KernelOutcome
+from deepalgo.backends.native.text import Unsupported
+from deepalgo.backends.targets import NATIVE, NATIVE_BACK, NATIVE_BACK_CAREFUL
+from deepalgo.ir import Check, Failure, Kind, Program, While
+from deepalgo.lower.depth import compiling
+from deepalgo.lower.passes import Passes, PassSettings, run
+from deepalgo.ops.formula import NoFormulaError
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """The adjoints of the real inputs, a row for each sample, and those of the weights, added up over the samples."""
+
+    inputs: list[Array]
+    weights: list[Array]
+
+
+class Engine:
+    """Native code of one program; `Unsupported` says what it cannot do."""
+
+    def __init__(self, program: Program, rounds: int = 10_000) -> None:
+        self._program = weakref.ref(program)
+        #: The types of the results of the program.
+        self.result_types = tuple(value.type for value in program.body.results)
+        self._rounds = rounds
+        self._lock = threading.RLock()
+        self._kernels: dict[str, Kernel] = {}
+        self._reasons: dict[str, str] = {}
+
+    def _kernel(self, part: str) -> Kernel:
+        """A part of the engine: `forward`, `back` or `careful`."""
+        with self._lock:
+            if part in self._reasons:
+                raise Unsupported(self._reasons[part])
+            if part not in self._kernels:
+                try:
+                    self._kernels[part] = self._compiled(part)
+                except (Unsupported, NoFormulaError) as reason:
+                    self._reasons[part] = str(reason)
+                    raise Unsupported(str(reason)) from None
+            return self._kernels[part]
+
+    def _compiled(self, part: str) -> Kernel:
+        program = self._program()
+        assert program is not None
+        with compiling():
+            lowered = run(PARTS[part], program, PassSettings(self._rounds))
+            first = len(lowered.body.results) - len(program.weights)
+            return Kernel(lowered, frozenset() if part == "forward" else frozenset(range(first, first + len(program.weights))))
+
+    @property
+    def checks(self) -> list[Check | While]:
+        """The checks that samples can fail, by their numbers from 1 on; a loop stands for its running too long."""
+        return self._kernel("forward").written.checks
+
+    @property
+    def failures(self) -> list[Failure]:
+        """What each of the checks raises."""
+        endless = f"still running after {self._rounds} rounds"
+        return [Failure.of(check) if isinstance(check, Check) else Failure("LoopBound", endless, 0, check.span) for check in self.checks]
+
+    def reason_against(self, *, gradient: bool) -> str:
+        """Why the program does not run natively, with its gradient or without, or "" if it does."""
+        try:
+            for part in ("forward", "back") if gradient else ("forward",):
+                self._kernel(part)
+        except Unsupported as reason:
+            return str(reason)
+        return ""
+
+    def forward(self, inputs: Sequence[Array], weights: Array) -> KernelOutcome:
+        """The results for samples, and the check that each of them fails."""
+        return self._kernel("forward").run(inputs, weights, self._rounds, torch.get_num_threads())
+
+    def gradient(self, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> Gradient:
+        """The adjoints of inputs and weights from those of the real results; failed samples contribute zero."""
+        found = self._back("back", inputs, weights, adjoints)
+        if any(np.isnan(array).any() for array in (*found.inputs, *found.weights)):
+            return self._back("careful", inputs, weights, adjoints)
+        return found
+
+    def _back(self, part: str, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> Gradient:
+        kernel = self._kernel(part)
+        outcome = kernel.run([*inputs, *adjoints], weights, self._rounds, torch.get_num_threads())
+        real = sum(item.value.type.kind >= Kind.REAL for item in kernel.program.inputs[: len(inputs)])
+        found = outcome.results[len(outcome.results) - real :]
+        if outcome.codes.any():
+            for array in found:
+                array[outcome.codes != 0] = 0.0
+        return Gradient(found, outcome.sums)
+
+
+#: The passes of each part.
+PARTS: dict[str, Passes] = {"forward": NATIVE, "back": NATIVE_BACK, "careful": NATIVE_BACK_CAREFUL}
+#: By the identity of the program and its largest number of rounds; a program that is gone takes its engine along.
+_engines: dict[tuple[int, int], tuple[weakref.ref[Program], Engine]] = {}
+_lock = threading.Lock()
+
+
+def engine_of(program: Program, rounds: int = 10_000) -> Engine:
+    """The engine of a program, made once; it lasts as long as the program does."""
+    key = id(program), rounds
+    with _lock:
+        found = _engines.get(key)
+        if found is None:
+            found = _engines[key] = weakref.ref(program, lambda _: _engines.pop(key, None)), Engine(program, rounds)
+        return found[1]

@@ -1,0 +1,364 @@
+"""Statements as LLVM: which lanes take part in them, and what they leave.
+
+Arms are skipped where no lane takes them, and loops end when no lane is left. A lane that fails a check is left out of all that follows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import assert_never
+
+from deepalgo.backends.native.arrays import ARRAYS, Cells, constant, elementwise, moved, only_moves
+from deepalgo.backends.native.numbers import NumberForms
+from deepalgo.backends.native.text import ALL, MASK, VECTORS, WIDTH, Cell, Code, Unsupported, literal
+from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Restore, Rewind, Save, Statement, Try, Type, Value, While, blocks, walk
+from deepalgo.ir.facts.varies import Level, find_levels
+
+#: The numbers of the checks that lanes failed, 0 for none.
+CODES = f"<{WIDTH} x i32>"
+
+
+class Regions:
+    """Writes statements into `code`; `values` are the numbers of each value, `mask` the lanes that take part here.
+
+    `failed` is where the numbers of failed checks are kept, `top` where the end of the group's stack is.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.code = Code()
+        self.numbers = NumberForms(self.code)
+        self.levels = find_levels(program)
+        self.values: dict[Value, Cells] = {}
+        self.weights: dict[str, Cells] = {}
+        self.mask = ALL
+        self.checks: list[Check | While] = []
+        self.failed = self.top = ""
+
+    def block(self, block: Block) -> None:
+        """The statements of a block."""
+        for statement in block.body:
+            self.statement(statement)
+
+    def statement(self, statement: Statement) -> None:
+        """One statement."""
+        match statement:
+            case Op():
+                self.values[statement.result] = self.op(statement)
+            case Check():
+                self.check(statement)
+            case If():
+                self.branch(statement)
+            case Loop():
+                self.loop(statement)
+            case While():
+                self.repeat(statement)
+            case Rewind():
+                self.rewind(statement)
+            case Save():
+                self.save(statement)
+            case Restore():
+                self.restore(statement)
+            case Try():
+                raise AssertionError("`try_to_if` leaves no Try")
+            case _:
+                assert_never(statement)
+
+    def op(self, op: Op) -> Cells:
+        """The numbers of an operation's result."""
+        if op.is_const:
+            return tuple(constant(op.attr("value"), op.result.type.kind))
+        if op.is_weight:
+            return self.weights[str(op.attr("key"))]
+        operands = [self.values[arg] for arg in op.args]
+        try:
+            if op.name in ARRAYS:
+                found = ARRAYS[op.name](self.numbers, op, operands)
+            elif only_moves(op.name):
+                found = moved(op, operands)
+            else:
+                found = elementwise(self.numbers, op, operands)
+        except Unsupported as reason:
+            place = f", line {op.span.line}" if op.span is not None else ""
+            raise Unsupported(f"{reason}{place}") from None
+        return tuple(self.numbers.cast(cell, op.result.type.kind) for cell in found)
+
+    def fitted(self, value: Value, type: Type | None = None) -> Cells:
+        """The numbers of a value in the kind of a type."""
+        kind = (value.type if type is None else type).kind
+        return tuple(self.numbers.cast(cell, kind) for cell in self.values[value])
+
+    def check(self, check: Check) -> None:
+        """Lanes that fail are noted and take no part in what follows."""
+        self.checks.append(check)
+        ok = self.code.spread(self.values[check.ok][0]).text
+        self.fail(self.code.without(self.mask, ok), len(self.checks))
+        self.mask = self.code.both(self.mask, ok)
+
+    def fail(self, lanes: str, number: int) -> None:
+        """Note a failure of lanes that did not fail before."""
+        code = self.code
+        held = code.emit(f"load {CODES}, ptr {self.failed}")
+        fresh = code.emit(f"icmp eq {CODES} {held}, zeroinitializer")
+        now = code.both(lanes, fresh)
+        made = code.emit(f"select {MASK} {now}, {CODES} splat (i32 {number}), {CODES} {held}")
+        code.do(f"store {CODES} {made}, ptr {self.failed}")
+
+    def alive(self, mask: str) -> str:
+        """The lanes of a mask that did not fail."""
+        held = self.code.emit(f"load {CODES}, ptr {self.failed}")
+        return self.code.both(mask, self.code.emit(f"icmp eq {CODES} {held}, zeroinitializer"))
+
+    def branch(self, branch: If) -> None:
+        """Arms, each for the lanes that take it."""
+        condition = self.values[branch.condition][0]
+        if not condition.wide:
+            self.branch_of_all(branch, condition)
+            return
+        mask = self.mask
+        masks = self.code.both(mask, condition.text), self.code.without(mask, condition.text)
+        arms = [*zip((branch.then, branch.orelse), masks, strict=True)]
+        # On the way back lanes take from the stack in the opposite order.
+        order = (1, 0) if any(isinstance(item, Restore) for arm in (branch.then, branch.orelse) for item in walk(arm)) else (0, 1)
+        made = {place: self.arm(arms[place][0], branch.results, arms[place][1]) for place in order}
+        found = made[0], made[1]
+        for place, result in enumerate(branch.results):
+            pairs = zip(found[0][place], found[1][place], strict=True)
+            self.values[result] = tuple(self.code.choose(condition, one, other) for one, other in pairs)
+        self.mask = self.alive(mask) if can_fail(branch.then) or can_fail(branch.orelse) else mask
+
+    def arm(self, arm: Block, results: Sequence[Value], lanes: str) -> list[Cells]:
+        """The results of an arm, which is skipped where no lane takes it."""
+        if not arm.body:
+            return [self.fitted(value, result.type) for value, result in zip(arm.results, results, strict=True)]
+        code = self.code
+        inside, after, before = code.new_label("arm"), code.new_label("after"), code.label
+        code.jump_if(code.any(lanes), inside, after)
+        code.begin(inside)
+        self.mask = lanes
+        self.block(arm)
+        made = [tuple(map(code.spread, self.fitted(value, result.type))) for value, result in zip(arm.results, results, strict=True)]
+        left = code.label
+        code.jump(after)
+        code.begin(after)
+        return [tuple(self.meet(cell, left, before) for cell in cells) for cells in made]
+
+    def meet(self, cell: Cell, left: str, before: str) -> Cell:
+        """A number that an arm made, or nothing where the arm was skipped."""
+        return Cell(self.code.emit(f"phi {cell.type} [ {cell.text}, %{left} ], [ zeroinitializer, %{before} ]"), cell.kind, True)
+
+    def branch_of_all(self, branch: If, condition: Cell) -> None:
+        """A branch that all samples take in the same way."""
+        code, mask = self.code, self.mask
+        labels = [code.new_label("then"), code.new_label("else")]
+        after = code.new_label("after")
+        code.jump_if(condition.text, *labels)
+        ends: list[tuple[str, list[Cells]]] = []
+        for label, arm in zip(labels, (branch.then, branch.orelse), strict=True):
+            code.begin(label)
+            self.mask = mask
+            self.block(arm)
+            made = [self.fitted(value, result.type) for value, result in zip(arm.results, branch.results, strict=True)]
+            made = [tuple(map(code.spread, cells)) if self.is_wide(result) else cells
+                    for cells, result in zip(made, branch.results, strict=True)]
+            ends.append((code.label, made))
+            code.jump(after)
+        code.begin(after)
+        for place, result in enumerate(branch.results):
+            self.values[result] = tuple(
+                Cell(code.emit(f"phi {one.type} [ {one.text}, %{ends[0][0]} ], [ {other.text}, %{ends[1][0]} ]"), one.kind, one.wide)
+                for one, other in zip(ends[0][1][place], ends[1][1][place], strict=True)
+            )
+        self.mask = self.alive(mask) if can_fail(branch.then) or can_fail(branch.orelse) else mask
+
+    def is_wide(self, value: Value) -> bool:
+        """Whether a value differs from sample to sample."""
+        return self.levels[value] is Level.BATCHED
+
+    def carried(self, values: Sequence[Value], params: Sequence[Value]) -> list[Cells]:
+        """What a loop starts with or goes on with, as its parameters are."""
+        return [tuple(map(self.code.spread, self.fitted(value, param.type))) if self.is_wide(param) else self.fitted(value, param.type)
+                for value, param in zip(values, params, strict=True)]
+
+    def phis(self, init: Sequence[Cells], before: str, again: str) -> tuple[list[Cells], list[tuple[int, Cell]]]:
+        """Parameters of a loop; each has a line that is completed when the round is written."""
+        made, lines = [], []
+        for cells in init:
+            row = []
+            for cell in cells:
+                name = self.code.emit(f"phi {cell.type} [ {cell.text}, %{before} ], [ ?, %{again} ]")
+                lines.append((len(self.code.lines) - 1, cell))
+                row.append(Cell(name, cell.kind, cell.wide))
+            made.append(tuple(row))
+        return made, lines
+
+    def complete(self, lines: Sequence[tuple[int, Cell]], following: Sequence[Cell]) -> None:
+        """Say what parameters are in the next round."""
+        for (line, _), cell in zip(lines, following, strict=True):
+            self.code.lines[line] = self.code.lines[line].replace("?", cell.text, 1)
+
+    def loop(self, loop: Loop) -> None:
+        """The same number of rounds for all samples."""
+        index, *params = loop.body.params
+        self.rounds(loop.body, index, tuple(params), loop.init, loop.results, str(loop.count), None)
+
+    def rewind(self, loop: Rewind) -> None:
+        """Rounds from the last to the first; a lane takes part in those that it took on the way forward."""
+        index, *params = loop.body.params
+        counts = self.values[loop.count][0]
+        if counts.wide:
+            most = self.largest(self.code.choose(Cell(self.mask, Kind.BOOL, True), counts, literal(0, Kind.INT)))
+            self.rounds(loop.body, index, tuple(params), loop.init, loop.results, most, counts)
+        else:
+            self.rounds(loop.body, index, tuple(params), loop.init, loop.results, counts.text, None, back=True)
+
+    def largest(self, cell: Cell) -> str:
+        """The largest number of the lanes."""
+        name = f"llvm.vector.reduce.smax.v{WIDTH}i64"
+        self.numbers.declared[name] = f"declare i64 @{name}({cell.type})"
+        return self.code.emit(f"call i64 @{name}({cell.typed})")
+
+    def rounds(self, body: Block, index: Value, params: tuple[Value, ...], init: Sequence[Value], results: Sequence[Value], count: str,
+               counts: Cell | None, back: bool = False) -> None:
+        """Counted rounds, up, or down if `back` or if each lane has a count of its own."""
+        code, mask = self.code, self.mask
+        back = back or counts is not None
+        first = self.carried(init, params)
+        head, inside, again, end = (code.new_label(word) for word in ("loop", "round", "again", "end"))
+        before = code.label
+        code.jump(head)
+        code.begin(head)
+        number = code.emit(f"phi i64 [ {count if back else 0}, %{before} ], [ ?, %{again} ]")
+        counter = len(code.lines) - 1
+        made, lines = self.phis(first, before, again)
+        code.jump_if(code.emit(f"icmp {'sgt' if back else 'slt'} i64 {number}, {0 if back else count}"), inside, end)
+        code.begin(inside)
+        place = code.emit(f"sub i64 {number}, 1") if back else number
+        self.values[index] = (Cell(place, Kind.INT),)
+        self.values.update(zip(params, made, strict=True))
+        self.mask = mask
+        fails = can_fail(body)
+        if fails:
+            self.mask = self.alive(mask)
+        if counts is not None:
+            taking = self.numbers.compare("lt", Cell(place, Kind.INT), counts).text
+            self.mask = code.both(self.mask, taking)
+        lanes = self.mask
+        self.block(body)
+        following = [cell for cells in self.carried(body.results, params) for cell in cells]
+        if counts is not None:
+            taken = Cell(lanes, Kind.BOOL, True)
+            held = [cell for cells in made for cell in cells]
+            following = [code.choose(taken, cell, old) for cell, old in zip(following, held, strict=True)]
+        code.jump(again)
+        code.begin(again)
+        step = place if back else code.emit(f"add i64 {number}, 1")
+        code.jump(head)
+        code.lines[counter] = code.lines[counter].replace("?", step, 1)
+        self.complete(lines, following)
+        code.begin(end)
+        self.values.update(zip(results, made, strict=True))
+        self.mask = self.alive(mask) if fails else mask
+
+    def repeat(self, loop: While) -> None:
+        """Rounds until no lane is left; lanes that are done keep what they have."""
+        code, mask = self.code, self.mask
+        self.checks.append(loop)
+        number_of_check = len(self.checks)
+        first = [tuple(map(code.spread, cells)) for cells in self.carried(loop.init, loop.body.params)]
+        head, inside, again, end = (code.new_label(word) for word in ("while", "round", "again", "end"))
+        start = code.spread(Cell(mask, Kind.BOOL, True)).text
+        before = code.label
+        code.jump(head)
+        code.begin(head)
+        number = code.emit(f"phi i64 [ 0, %{before} ], [ ?, %{again} ]")
+        counter = len(code.lines) - 1
+        lanes = code.emit(f"phi {MASK} [ {start}, %{before} ], [ ?, %{again} ]")
+        going = len(code.lines) - 1
+        made, lines = self.phis(first, before, again)
+        self.values.update(zip(loop.test.params, made, strict=True))
+        self.mask = lanes
+        self.block(loop.test)
+        holds = code.spread(self.values[loop.test.results[0]][0]).text
+        taking = code.both(self.mask, holds)
+        limit = "%rounds" if loop.bound is None else str(loop.bound)
+        is_over = code.emit(f"icmp sge i64 {number}, {limit}")
+        everyone = code.spread(Cell(is_over, Kind.BOOL)).text
+        if loop.bound is None:
+            self.fail(code.both(taking, everyone), number_of_check)
+        taking = code.without(taking, everyone)
+        code.jump_if(code.any(taking), inside, end)
+        code.begin(inside)
+        self.values.update(zip(loop.body.params, made, strict=True))
+        self.mask = taking
+        self.block(loop.body)
+        new = [tuple(map(code.spread, cells)) for cells in self.carried(loop.body.results, loop.body.params)]
+        taken = Cell(taking, Kind.BOOL, True)
+        following = [code.choose(taken, cell, old) for cells, olds in zip(new, made, strict=True)
+                     for cell, old in zip(cells, olds, strict=True)]
+        onward = code.both(taking, self.mask)
+        code.jump(again)
+        code.begin(again)
+        step = code.emit(f"add i64 {number}, 1")
+        code.jump(head)
+        code.lines[counter] = code.lines[counter].replace("?", step, 1)
+        code.lines[going] = code.lines[going].replace("?", onward, 1)
+        self.complete(lines, following)
+        code.begin(end)
+        self.values.update(zip(loop.results, made, strict=True))
+        self.mask = self.alive(mask)
+
+    def save(self, save: Save) -> None:
+        """Put the numbers of all lanes on the stack of the group."""
+        code = self.code
+        cells = [code.spread(cell) for value in save.values for cell in self.values[value]]
+        top = code.emit(f"load ptr, ptr {self.top}")
+        following = code.emit(f"getelementptr i8, ptr {top}, i64 {8 * WIDTH * len(cells)}")
+        room = code.new_label("room")
+        code.jump_if(code.emit(f"icmp ule ptr {following}, %limit"), room, "overflow")
+        code.begin(room)
+        for place, cell in enumerate(cells):
+            address = code.emit(f"getelementptr i8, ptr {top}, i64 {8 * WIDTH * place}")
+            text, type = cell.text, cell.type
+            if cell.kind is Kind.BOOL:
+                text, type = code.emit(f"zext {cell.typed} to <{WIDTH} x i8>"), f"<{WIDTH} x i8>"
+            code.do(f"store {type} {text}, ptr {address}, align 8")
+        code.do(f"store ptr {following}, ptr {self.top}")
+
+    def restore(self, restore: Restore) -> None:
+        """Take back what was put on the stack last."""
+        code = self.code
+        sizes = [math.prod(value.type.shape) for value in restore.results]
+        top = code.emit(f"getelementptr i8, ptr {code.emit(f'load ptr, ptr {self.top}')}, i64 {-8 * WIDTH * sum(sizes)}")
+        code.do(f"store ptr {top}, ptr {self.top}")
+        place = 0
+        for value, size in zip(restore.results, sizes, strict=True):
+            cells = []
+            for _ in range(size):
+                address = code.emit(f"getelementptr i8, ptr {top}, i64 {8 * WIDTH * place}")
+                cells.append(self.taken_back(address, value.type.kind))
+                place += 1
+            self.values[value] = tuple(cells)
+
+    def taken_back(self, address: str, kind: Kind) -> Cell:
+        """A number of each lane from the stack."""
+        if kind is Kind.BOOL:
+            held = self.code.emit(f"load <{WIDTH} x i8>, ptr {address}, align 8")
+            return Cell(self.code.emit(f"icmp ne <{WIDTH} x i8> {held}, zeroinitializer"), kind, True)
+        return Cell(self.code.emit(f"load {VECTORS[kind]}, ptr {address}, align 8"), kind, True)
+
+
+def statement_fails(statement: Statement) -> bool:
+    """Whether a sample can fail in a statement."""
+    match statement:
+        case Check():
+            return True
+        case While(bound=None):
+            return True
+        case _:
+            return any(can_fail(block) for block in blocks(statement))
+
+
+def can_fail(block: Block) -> bool:
+    """Whether a sample can fail in a block."""
+    return any(map(statement_fails, block.body))

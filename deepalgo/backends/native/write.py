@@ -1,0 +1,241 @@
+"""Writes a program as LLVM: one function that takes groups of samples through it, a lane for each sample.
+
+What is the same for all samples is computed as one number. The caller gets the results of each sample, sums over all samples where it asks
+for them, and the number of the check that each sample fails.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deepalgo.backends.native.regions import CODES, Regions, can_fail, statement_fails
+from deepalgo.backends.native.text import ALL, MASK, SCALARS, VECTORS, WIDTH, Cell, Unsupported, literal
+from deepalgo.ir import Block, Check, Kind, Op, Program, Save, Value, While, walk
+
+#: A program with more numbers than this is left to another backend.
+MOST_CELLS = 60_000
+#: LLVM takes longer than in proportion to the instructions of a function.
+MOST_LINES = 30_000
+#: How numbers lie in memory.
+STORED = {Kind.BOOL: "i8", Kind.INT: "i64", Kind.REAL: "double"}
+
+
+@dataclass(slots=True)
+class WrittenModule:
+    """The text of a module, the checks by their numbers, and what the function asks of its caller."""
+
+    text: str
+    checks: list[Check | While]
+    saves: bool
+    #: Functions outside of the C library, and where they are.
+    symbols: dict[str, int]
+
+
+def write(program: Program, summed: frozenset[int] = frozenset()) -> WrittenModule:
+    """The program as a module with the function `run`; results at the places in `summed` are added up over all samples."""
+    _refuse(program)
+    return ModuleWriter(program, summed).module()
+
+
+def _refuse(program: Program) -> None:
+    total = 0
+    for statement in walk(program.body):
+        if isinstance(statement, Op):
+            if statement.result.type.kind is Kind.COMPLEX:
+                raise Unsupported("complex numbers")
+            total += math.prod(statement.result.type.shape)
+    if any(item.value.type.kind is Kind.COMPLEX for item in program.inputs):
+        raise Unsupported("complex numbers")
+    if total > MOST_CELLS:
+        raise Unsupported(f"a program of {total} numbers")
+
+
+class ModuleWriter(Regions):
+    """The function around the statements of a program."""
+
+    def __init__(self, program: Program, summed: frozenset[int]) -> None:
+        super().__init__(program)
+        self.program = program
+        self.summed = summed
+        self.allocated: list[str] = []
+        self.tail = self.code.new_label("tail")
+        self.saves = any(isinstance(statement, Save) for statement in walk(program.body))
+        self.fails = can_fail(program.body)
+
+    def module(self) -> WrittenModule:
+        """The whole text."""
+        self.function()
+        declared = [*self.numbers.declared.values()]
+        for name, count in sorted(self.numbers.libm):
+            declared += _lane_function(name, count, name in self.numbers.special)
+        head = ("define i64 @run(i64 %first, i64 %last, ptr noalias %inputs, ptr noalias %weights, ptr noalias %outputs, "
+                "ptr noalias %sums, ptr noalias %codes, i64 %count, i64 %rounds, ptr noalias %tape, ptr %limit) nounwind {")
+        if len(self.code.lines) > MOST_LINES:
+            raise Unsupported(f"a program of {len(self.code.lines)} instructions")
+        lines = [*declared, head, "entry:", *self.allocated, *self.code.lines, "}"]
+        symbols = {f"special.{name}": address for name, address in self.numbers.special.items()}
+        return WrittenModule("\n".join(lines), self.checks, self.saves, symbols)
+
+    def slot(self, type: str) -> str:
+        """Room in memory, at the start of the function."""
+        name = self.code.name()
+        self.allocated.append(f"  {name} = alloca {type}, align {8 * WIDTH}")
+        return name
+
+    def function(self) -> None:
+        """The loop over groups of samples."""
+        code, program = self.code, self.program
+        self.failed, self.top = self.slot(CODES), self.slot("ptr")
+        pointers = [self.pointer("%inputs", place) for place in range(_cell_count([item.value for item in program.inputs]))]
+        results = program.body.results
+        kept = [place for place in range(len(results)) if place not in self.summed]
+        targets = [self.pointer("%outputs", place) for place in range(_cell_count([results[place] for place in kept]))]
+        counters = [self.slot(VECTORS[Kind.REAL]) for _ in range(_cell_count([results[place] for place in sorted(self.summed)]))]
+        for counter in counters:
+            code.do(f"store {VECTORS[Kind.REAL]} zeroinitializer, ptr {counter}")
+        self.read_weights()
+        head, group, start, end = (code.new_label(word) for word in ("head", "group", "start", "end"))
+        before = code.label
+        code.jump(head)
+        code.begin(head)
+        number, following = "%group", "%following"
+        code.lines.append(f"  {number} = phi i64 [ %first, %{before} ], [ {following}, %{self.tail} ]")
+        code.jump_if(code.emit(f"icmp slt i64 {number}, %last"), group, end)
+        code.begin(group)
+        offset = code.emit(f"mul i64 {number}, {WIDTH}")
+        self.read_inputs(pointers, offset)
+        code.do(f"store {CODES} zeroinitializer, ptr {self.failed}")
+        restart = code.new_label("restart") if self.saves and self.fails else ""
+        code.jump(start)
+        code.begin(start)
+        if restart:
+            self.mask = "%lanes"
+            code.lines.append(f"  %lanes = phi {MASK} [ {ALL}, %{group} ], [ %fewer, %{restart} ]")
+        if self.saves:
+            code.do(f"store ptr %tape, ptr {self.top}")
+        self.top_level(program.body, start, restart)
+        outputs = [cell for place in kept for cell in self.fitted(results[place])]
+        for cell, target in zip(outputs, targets, strict=True):
+            self.store(cell, target, offset)
+        if self.fails:
+            found = code.emit(f"load {CODES}, ptr {self.failed}")
+            code.do(f"store {CODES} {found}, ptr {code.emit(f'getelementptr i32, ptr %codes, i64 {offset}')}, align 4")
+        added = [cell for place in sorted(self.summed) for cell in self.fitted(results[place])]
+        for cell, counter in zip(added, counters, strict=True):
+            self.add_to(cell, counter, offset)
+        code.jump(self.tail)
+        code.begin(self.tail)
+        code.lines.append(f"  {following} = add i64 {number}, 1")
+        code.jump(head)
+        code.begin(end)
+        for place, counter in enumerate(counters):
+            wide = VECTORS[Kind.REAL]
+            held = code.emit(f"load {wide}, ptr {counter}")
+            code.do(f"store {wide} {held}, ptr {code.emit(f'getelementptr {wide}, ptr %sums, i64 {place}')}, align 8")
+        code.do("ret i64 0")
+        if self.saves:
+            code.begin("overflow")
+            code.do("ret i64 1")
+
+    def pointer(self, array: str, place: int) -> str:
+        """One of the pointers that the caller hands over."""
+        return self.code.emit(f"load ptr, ptr {self.code.emit(f'getelementptr ptr, ptr {array}, i64 {place}')}")
+
+    def read_weights(self) -> None:
+        """Weights are the same for all samples."""
+        place = 0
+        for weight in self.program.weights:
+            cells = []
+            for _ in range(math.prod(weight.shape)):
+                address = self.code.emit(f"getelementptr double, ptr %weights, i64 {place}")
+                cells.append(Cell(self.code.emit(f"load double, ptr {address}"), Kind.REAL))
+                place += 1
+            self.weights[weight.key] = tuple(cells)
+
+    def read_inputs(self, pointers: Sequence[str], offset: str) -> None:
+        """The numbers of a group of samples."""
+        waiting = iter(pointers)
+        for item in self.program.inputs:
+            kind = item.value.type.kind
+            self.values[item.value] = tuple(self.load(next(waiting), offset, kind) for _ in range(math.prod(item.value.type.shape)))
+
+    def load(self, pointer: str, offset: str, kind: Kind) -> Cell:
+        """A number of each sample of the group."""
+        stored = STORED[kind]
+        address = self.code.emit(f"getelementptr {stored}, ptr {pointer}, i64 {offset}")
+        found = self.code.emit(f"load <{WIDTH} x {stored}>, ptr {address}, align {1 if kind is Kind.BOOL else 8}")
+        if kind is Kind.BOOL:
+            found = self.code.emit(f"icmp ne <{WIDTH} x i8> {found}, zeroinitializer")
+        return Cell(found, kind, True)
+
+    def store(self, cell: Cell, pointer: str, offset: str) -> None:
+        """Hand a number of each sample to the caller."""
+        stored, wide = STORED[cell.kind], self.code.spread(cell)
+        address = self.code.emit(f"getelementptr {stored}, ptr {pointer}, i64 {offset}")
+        text = wide.text
+        if cell.kind is Kind.BOOL:
+            text = self.code.emit(f"zext {wide.typed} to <{WIDTH} x i8>")
+        self.code.do(f"store <{WIDTH} x {stored}> {text}, ptr {address}, align {1 if cell.kind is Kind.BOOL else 8}")
+
+    def add_to(self, cell: Cell, counter: str, offset: str) -> None:
+        """Add a number of each sample that did not fail; the last group may have lanes without a sample."""
+        wide = VECTORS[Kind.REAL]
+        cell = self.code.spread(self.numbers.cast(cell, Kind.REAL))
+        lanes = ", ".join(f"i64 {lane}" for lane in range(WIDTH))
+        here = self.code.op("add", Cell(offset, Kind.INT), Cell(f"<{lanes}>", Kind.INT, True))
+        mask = self.code.both(self.mask, self.numbers.compare("lt", here, Cell("%count", Kind.INT)).text)
+        if self.fails:
+            found = self.code.emit(f"load {CODES}, ptr {self.failed}")
+            mask = self.code.both(mask, self.code.emit(f"icmp eq {CODES} {found}, zeroinitializer"))
+        cell = self.code.choose(Cell(mask, Kind.BOOL, True), cell, literal(0.0, Kind.REAL))
+        before = self.code.emit(f"load {wide}, ptr {counter}")
+        self.code.do(f"store {wide} {self.code.emit(f'fadd {wide} {before}, {cell.text}')}, ptr {counter}")
+
+    def top_level(self, block: Block, start: str, restart: str) -> None:
+        """The program's own block; a group with lanes that fail on the way forward begins anew without them, as stacks would differ."""
+        last = max((place for place, statement in enumerate(block.body) if statement_fails(statement)), default=-1)
+        for place, statement in enumerate(block.body):
+            self.statement(statement)
+            if restart and place == last:
+                self.begin_anew(restart, start)
+
+    def begin_anew(self, restart: str, start: str) -> None:
+        """Go back to the start of the group if a lane failed, without it."""
+        code = self.code
+        codes = code.emit(f"load {CODES}, ptr {self.failed}")
+        alive = code.emit(f"icmp eq {CODES} {codes}, zeroinitializer")
+        code.lines.append(f"  %fewer = and {MASK} %lanes, {alive}")
+        lost = code.emit(f"xor {MASK} %lanes, %fewer")
+        onward = code.new_label("back")
+        code.jump_if(code.any(lost), restart, onward)
+        code.begin(restart)
+        code.jump(start)
+        code.begin(onward)
+
+
+def _cell_count(values: Sequence[Value]) -> int:
+    return sum(math.prod(value.type.shape) for value in values)
+
+
+def _lane_function(name: str, count: int, special: bool) -> list[str]:
+    """A function of the C library or of SciPy, for one number and lane by lane."""
+    real, wide = SCALARS[Kind.REAL], VECTORS[Kind.REAL]
+    letters = [f"%{letter}" for letter in "abc"[:count]]
+    callee, more = (f"special.{name}", ", i32 0") if special else (name, "")
+    ones = ", ".join(f"{real} {letter}" for letter in letters)
+    lines = [
+        f"declare {real} @{callee}({', '.join([real] * count)}{', i32' if special else ''}) nounwind memory(none)",
+        f"define internal {real} @one.{name}({ones}) nounwind memory(none)", "{", f"  %r = call {real} @{callee}({ones}{more})",
+        f"  ret {real} %r", "}",
+        f"define internal {wide} @lanes.{name}({', '.join(f'{wide} {letter}' for letter in letters)}) nounwind noinline memory(none)", "{",
+    ]
+    held = "poison"
+    for lane in range(WIDTH):
+        lines += [f"  {letter}{lane} = extractelement {wide} {letter}, i64 {lane}" for letter in letters]
+        operands = ", ".join(f"{real} {letter}{lane}" for letter in letters)
+        lines.append(f"  %r{lane} = call {real} @{callee}({operands}{more})")
+        lines.append(f"  %v{lane} = insertelement {wide} {held}, {real} %r{lane}, i64 {lane}")
+        held = f"%v{lane}"
+    return [*lines, f"  ret {wide} {held}", "}"]

@@ -1,1 +1,0 @@
-"""Program -> torch code, Python source, drawings: passes that lower a program, and writers that print it."""

@@ -1,0 +1,175 @@
+"""`Competition`: the heuristic, the network as it was given, and what training makes of them, compared on the same samples."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from deepalgo.errors import InputError
+from deepalgo.fitting.checkpoint import UNFIT, Checkpoint, fingerprint
+from deepalgo.fitting.data.gather import FitData
+from deepalgo.fitting.data.samples import tensors
+from deepalgo.fitting.data.watch import enough_rounds
+from deepalgo.fitting.judge.contenders import (
+    CONSTANTS,
+    GIVEN,
+    HEURISTIC,
+    TENSORIZED,
+    Contender,
+    heuristic_of,
+    inherit,
+    is_guarded,
+    is_tensorized,
+    is_untouched,
+    select,
+    trainable_copy,
+)
+from deepalgo.fitting.judge.floor import compare
+from deepalgo.fitting.judge.objective import Objective, measure
+from deepalgo.fitting.options import SearchOptions
+from deepalgo.fitting.processes import Processes
+from deepalgo.fitting.progress import Bar
+from deepalgo.fitting.report.build import build_report
+from deepalgo.fitting.report.page import Fit
+from deepalgo.fitting.search.course import Course
+from deepalgo.fitting.search.gradient_steps import StepSettings
+from deepalgo.fitting.search.optimiser import is_second_order, make
+from deepalgo.fitting.search.problem import Problem
+from deepalgo.fitting.search.space import Space
+from deepalgo.network import Network
+
+#: The part of a limited time that gradient steps may take, if other searches follow.
+STEPS_SHARE = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much may be computed: steps of the optimiser, seconds of all training, and from which seed."""
+
+    steps: int
+    seconds: float | None
+    seed: int
+
+
+class Competition:
+    """One call of `fit`, once its data are there."""
+
+    def __init__(
+        self,
+        net: Network,
+        objective: Objective,
+        data: FitData,
+        search: SearchOptions,
+        budget: Budget,
+        rates: Mapping[str, float] | None,
+        processes: Processes,
+    ) -> None:
+        self.net = net
+        self.objective = objective
+        self.data = data
+        self.search = search
+        self.budget = budget
+        self.rates = dict(rates or {})
+        self.processes = processes
+        self.heuristic = heuristic_of(net)
+        self.checkpoint: Checkpoint
+        objective.probe(self.heuristic, data.first)
+
+    def open(self, path: str | os.PathLike[str] | None) -> None:
+        """Find the checkpoint of this very fit."""
+        search = replace(self.search, optimiser=_name(self.search.optimiser))
+        judges = _name(self.objective.loss), _name(self.objective.residual)
+        text = f"{self.net.program} {search} {self.budget} {sorted(self.rates.items())} {judges}"
+        parts = self.data.batches.whole(), self.data.validation
+        data = [tensor for part in parts for tensor in (*part.leaves, *tensors(part.targets))]
+        self.checkpoint = Checkpoint(path, fingerprint(text, [*self.net.weights.tensors(), *data]), writes=self.processes.leads)
+        self.processes.wait()
+
+    def run(self, bar: Bar) -> Fit:
+        """Train, select, and look at the test samples."""
+        heuristic = Contender(HEURISTIC, self.heuristic, self._losses(self.heuristic))
+        known = heuristic.validation.isfinite()
+        self._check(known)
+        contenders = [heuristic]
+        if not is_untouched(self.net):
+            given = trainable_copy(self.net)
+            contenders.append(Contender(GIVEN, given, self._losses(given)))
+        trainee = trainable_copy(self.net)
+        if is_tensorized(self.net) and not is_guarded(self.net):  # tuned constants would have no guard, which the caller wants
+            tuned = self._train(CONSTANTS, heuristic_of(self.net), known, _of(self.heuristic, self.rates), bar)
+            contenders.append(tuned)
+            if is_untouched(self.net) and compare(heuristic.validation, tuned.validation).better:
+                inherit(trainee, tuned.network)
+        contenders.append(self._train(TENSORIZED if is_tensorized(self.net) else CONSTANTS, trainee, known, self.rates, bar))
+        return build_report(self.net, contenders, select(contenders), self.objective, self.data, self.processes)
+
+    def _check(self, known: torch.Tensor) -> None:
+        """Refuse a competition that nobody could win."""
+        if not bool(known.any()):
+            raise InputError(f"{self.net.program.name}() has no finite loss on any validation sample: there is no floor to stand on")
+        if all(weight.frozen for weight in self.net.weights.entries):
+            raise InputError(f"{self.net.program.name}() has no weight that could be trained: print(net.weights) says why")
+        make(self.search.optimiser, torch.zeros(1, requires_grad=True), self.search.rate)
+
+    def _train(self, name: str, net: Network, known: torch.Tensor, rates: dict[str, float], bar: Bar) -> Contender:
+        """Run the plan of searches on a network."""
+        net.max_rounds = max(enough_rounds(self.heuristic, part.leaves) for part in (self.data.batches.whole(), self.data.validation))
+        samples = self.data.batches, self.data.validation
+        course = self._course(Problem(Space(net, rates), self.objective, *samples, known, self.processes, self._seconds()))
+        bar.begin(name, self.budget.steps)
+
+        def after_step(course: Course) -> None:
+            steps, ended = course.steps, bool(course.searches[-1].ended)
+            if steps is course.searches[-1]:
+                bar.show(steps.progress.step, steps.best.best, steps.floor)
+            if ended or self.checkpoint.is_due:
+                self.checkpoint.keep(name, course.state(), now=ended)
+
+        if course.problem.floor > 0 and len(course.problem.space):
+            self._resume(course, name)
+            course.run(after_step)
+        course.problem.space.put(course.best)
+        runs = course.steps.runs if course.steps is not None else []
+        details = {"progress": course.progress, "ended": [run.ended for run in runs], "interrupted": course.interrupted}
+        return Contender(name, net, self._losses(net), training=details)
+
+    def _course(self, problem: Problem) -> Course:
+        """The plan with the options of the caller."""
+        search, seconds = self.search, problem.clock.limit
+        polished = search.polished and not is_second_order(search.optimiser)
+        until = seconds if seconds is None or not polished else STEPS_SHARE * seconds
+        settings = StepSettings(
+            self.budget.steps, search.rate, search.clip, search.patience, search.optimiser, search.seeds, self.budget.seed, until
+        )
+        return Course(problem, settings, polished)
+
+    def _seconds(self) -> float | None:
+        """The time of one training, of which a network that has grown needs two."""
+        seconds = self.budget.seconds
+        return seconds / 2 if seconds is not None and is_tensorized(self.net) else seconds
+
+    def _resume(self, course: Course, name: str) -> None:
+        """Go to where the checkpoint is."""
+        if (state := self.checkpoint.state(name)) is not None:
+            try:
+                course.restore(state)
+            except UNFIT:
+                raise self.checkpoint.refusal() from None
+
+    def _losses(self, net: Network) -> torch.Tensor:
+        return measure(self.objective, net, self.data.validation, self.processes)
+
+
+def _name(function: Any) -> str:
+    """What a function is called, the same in every process."""
+    return function if isinstance(function, str) else str(getattr(function, "__qualname__", type(function).__qualname__))
+
+
+def _of(net: Network, rates: Mapping[str, float]) -> dict[str, float]:
+    """The rates that concern a network."""
+    keys = {weight.key for weight in net.weights.entries} | {str(weight.role) for weight in net.weights.entries}
+    return {name: rate for name, rate in rates.items() if name in keys}

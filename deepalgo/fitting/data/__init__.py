@@ -1,0 +1,1 @@
+"""Samples: read, checked, split, and handed out in batches."""

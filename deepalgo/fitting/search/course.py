@@ -1,0 +1,121 @@
+"""`Course`: the searches of a plan, run one after another on a problem, and what they found so far."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from deepalgo.fitting.search.check_state import check_seconds
+from deepalgo.fitting.search.gradient_steps import GradientSteps, Progress, StepSettings
+from deepalgo.fitting.search.least_squares import LeastSquares
+from deepalgo.fitting.search.plan import PLAN, PlannedSearch, Start
+from deepalgo.fitting.search.problem import Problem
+from deepalgo.fitting.search.search import Search
+
+
+class Course:
+    """The run of a plan. `settings` are those of the gradient steps; `polished` says whether other searches follow them.
+
+    A course that is restored goes through the plan again, each search with the state that it had, so that it ends with the same bits.
+    """
+
+    def __init__(self, problem: Problem, settings: StepSettings, polished: bool, plan: tuple[PlannedSearch, ...] = PLAN) -> None:
+        self.problem = problem
+        self.settings = settings
+        self.polished = polished
+        self.plan = plan
+        self.searches: list[Search] = []  # those that have run, and the one that runs
+        self.best = self.last = problem.origin
+        self.moved: dict[str, bool] = {}  # by the name of a search, whether the last one of the kind left its start
+        self.interrupted = False
+        self.place = 0  # in the plan
+        self.is_running = False
+        self.begun = problem.origin  # where the search that runs started
+        self.seconds = 0.0  # that an earlier part of the course took
+        self._worth: float | None = None  # of the best point, where it is known
+
+    @functools.cached_property
+    def least_squares(self) -> LeastSquares | None:
+        """The loss as a sum of squares, if it is one; its samples are those that have an answer where the gradient steps ended."""
+        return LeastSquares.of(self.problem, self.searches[0].found)
+
+    @property
+    def steps(self) -> GradientSteps | None:
+        """The gradient steps, once they have begun."""
+        first = next(iter(self.searches), None)
+        return first if isinstance(first, GradientSteps) else None
+
+    @property
+    def progress(self) -> Progress:
+        """How far the gradient steps are."""
+        return self.steps.progress if self.steps is not None else Progress()
+
+    def run(self, after_step: Callable[[Course], None] = lambda course: None) -> None:
+        """Run what is left of the plan. Ctrl-C ends it with the best point so far."""
+        if not self.searches:
+            self._begin()  # before time is counted: the first optimiser lets torch import much
+        self.problem.clock.start(self.seconds)
+        try:
+            while self.is_running or self._begin():
+                search = self.searches[-1]
+                while not search.ended:
+                    search.step()
+                    after_step(self)
+                self._finish()
+        except KeyboardInterrupt:
+            self.interrupted = True
+            if len(self.searches) == 1 and self.is_running:
+                self.best = self.searches[0].found
+
+    def _begin(self) -> bool:
+        """Start the next search whose conditions hold; False if none is left."""
+        while self.place < len(self.plan):
+            entry = self.plan[self.place]
+            if all(holds(self) for holds in entry.when):
+                self.begun = {Start.INITIAL: self.problem.origin, Start.BEST: self.best, Start.LAST: self.last}[entry.start]
+                search = entry.make(self)
+                search.start(self.begun)
+                self.searches.append(search)
+                self.is_running = True
+                return True
+            self.place += 1
+        return False
+
+    def _finish(self) -> None:
+        """Take what the search that runs has found."""
+        entry, search = self.plan[self.place], self.searches[-1]
+        self.last = search.found
+        self.moved[search.name] = not torch.equal(self.last, self.begun)
+        if entry.always:
+            self.best, self._worth = self.last, None
+        elif not torch.equal(self.last, self.best):
+            self._take(self.last)
+        self.is_running = False
+        self.place += 1
+
+    def _take(self, x: Tensor) -> None:
+        """Let a point be the best one if it is worth at least as much."""
+        if self._worth is None:
+            self._worth = self.problem.worth(self.best)
+        worth = self.problem.worth(x)
+        if worth <= self._worth:
+            self.best, self._worth = x, worth
+
+    def state(self) -> dict[str, Any]:
+        """The state of every search so far, and the seconds that they took."""
+        return {"searches": [search.state() for search in self.searches], "seconds": self.problem.clock.elapsed()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go through the plan to where a state was kept; one of UNFIT for a state that is none of this course."""
+        check_seconds(state["seconds"])
+        self.seconds = state["seconds"]
+        for kept in state["searches"]:
+            if self.is_running or not self._begin():
+                raise ValueError("more searches than the plan has")
+            self.searches[-1].restore(kept)
+            if self.searches[-1].ended:
+                self._finish()

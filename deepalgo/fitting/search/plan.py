@@ -1,0 +1,118 @@
+"""The plan of a fit: which searches run, in which order, from where, and when.
+
+`PLAN` is read from top to bottom. A search runs if all its conditions hold; what it finds is taken if it is worth at least as much as the
+best point so far. A kind of search is added by a file with its class and a line of `PLAN`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from deepalgo.fitting.search.gauss_newton import GaussNewton
+from deepalgo.fitting.search.gradient_steps import GradientSteps
+from deepalgo.fitting.search.problem import FEW_WEIGHTS
+from deepalgo.fitting.search.search import Search
+from deepalgo.fitting.search.try_idle_weights import TryIdleWeights
+from deepalgo.fitting.search.undo_useless_moves import UndoUselessMoves
+
+if TYPE_CHECKING:
+    from deepalgo.fitting.search.course import Course
+
+#: Weights without a gradient and the others are moved in turns.
+TURNS = 3
+#: Steps of L-BFGS at the end.
+LAST_STEPS = 40
+#: With more weights than this, nobody reads them one by one.
+MOST_READ = 100
+
+
+class Start(Enum):
+    """Where a search begins: with the initial weights, at the best point so far, or where the search before it ended."""
+
+    INITIAL = auto()
+    BEST = auto()
+    LAST = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSearch:
+    """One search of the plan; `always` takes what it finds without asking what that is worth."""
+
+    make: Callable[[Course], Search]
+    start: Start
+    when: tuple[Callable[[Course], bool], ...] = ()
+    always: bool = False
+
+
+def gradient_steps(course: Course) -> Search:
+    """Adam, or the optimiser that was asked for."""
+    return GradientSteps(course.problem, course.settings)
+
+
+def gauss_newton(course: Course) -> Search:
+    """For a loss that is a sum of squares."""
+    assert course.least_squares is not None
+    return GaussNewton(course.problem, course.least_squares)
+
+
+def lbfgs(course: Course) -> Search:
+    """For many weights and for any other loss."""
+    until = course.problem.clock.limit
+    return GradientSteps(course.problem, replace(course.settings, optimiser="lbfgs", steps=LAST_STEPS, runs=1, patience=100, until=until))
+
+
+def try_idle_weights(course: Course) -> Search:
+    """For weights without a gradient."""
+    return TryIdleWeights(course.problem)
+
+
+def undo_useless_moves(course: Course) -> Search:
+    """For whoever reads which weights moved."""
+    return UndoUselessMoves(course.problem)
+
+
+def polished(course: Course) -> bool:
+    """Whether anything follows the gradient steps."""
+    return course.polished
+
+
+def squares(course: Course) -> bool:
+    """Whether the loss is a sum of squares whose derivatives can be had for every sample."""
+    return course.least_squares is not None
+
+
+def no_squares(course: Course) -> bool:
+    """Whether it is not, or there is too much to compute."""
+    return course.least_squares is None
+
+
+def few_weights(course: Course) -> bool:
+    """Whether there are so few weights that steps from the initial ones are the shortest way to the optimum of a smooth formula."""
+    return len(course.problem.space) <= FEW_WEIGHTS
+
+
+def idle_moved(course: Course) -> bool:
+    """Whether the last trial of idle weights moved one, or there was none yet."""
+    return course.moved.get(TryIdleWeights.name, True)
+
+
+def readable(course: Course) -> bool:
+    """Whether there are so few weights that somebody reads them."""
+    return len(course.problem.space.weights) <= MOST_READ
+
+
+PLAN: tuple[PlannedSearch, ...] = (
+    PlannedSearch(gradient_steps, Start.INITIAL, always=True),
+    PlannedSearch(gauss_newton, Start.BEST, when=(polished, squares)),
+    PlannedSearch(gauss_newton, Start.INITIAL, when=(polished, squares, few_weights)),
+    PlannedSearch(lbfgs, Start.BEST, when=(polished, no_squares)),
+    *TURNS * (
+        PlannedSearch(try_idle_weights, Start.BEST, when=(polished, idle_moved)),
+        PlannedSearch(gauss_newton, Start.LAST, when=(polished, squares, idle_moved)),
+        PlannedSearch(lbfgs, Start.LAST, when=(polished, no_squares, idle_moved)),
+    ),
+    PlannedSearch(undo_useless_moves, Start.BEST, when=(readable,), always=True),
+)  # fmt: skip

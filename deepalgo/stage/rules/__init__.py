@@ -1,0 +1,1 @@
+"""What operators, attributes and calls mean on values that depend on data."""

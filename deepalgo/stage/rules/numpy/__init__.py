@@ -1,0 +1,1 @@
+"""What NumPy's functions and methods mean on arrays that depend on data."""

@@ -1,0 +1,1 @@
+"""Python's statements, expressions and calls, node by node."""

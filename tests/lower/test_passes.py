@@ -1,0 +1,170 @@
+"""Every target is a visible list of passes; each pass leaves a well-formed program; programs are lowered once for each plan."""
+
+import contextlib
+import gc
+import io
+import itertools
+import threading
+import weakref
+
+import pytest
+import torch
+
+import deepalgo as da
+from deepalgo.backends.targets import DRAWING, TORCH, Plan, shared_passes, torch_passes
+from deepalgo.backends.torch import builds
+from deepalgo.backends.torch.builds import build, builds_of
+from deepalgo.ir import Block, Input, Kind, Leaf, Op, Program, Type, Value
+from deepalgo.ir.check import check_program
+from deepalgo.lower.passes import Where, names, run, watching
+from deepalgo.lower.prune import prune
+from examples import demo
+from tests.checked_passes import KINDS, PLANS, Complaints, complaints_of, corpus_networks, heuristic_networks, random_networks
+from tests.pass_page import PAGE, page
+
+REAL = Type(Kind.REAL)
+X, Y, LOST = Value(0, REAL, "x"), Value(1, REAL, "y"), Value(9, REAL, "lost")
+
+
+def program(*body, result=Y):
+    return Program("f", (Input("x", X),), (), Block((), body, (result,)), Leaf(0))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_programs_are_well_formed_after_every_pass_of_every_target(kind):
+    found = complaints_of(random_networks(kind, range(2 if kind == "arrays" else 3)))
+    assert found.seen > 80
+    assert found.found == []
+
+
+def test_heuristics_are_well_formed_after_every_pass_of_every_target():
+    found = complaints_of(itertools.islice(heuristic_networks(), 0, None, 12))
+    assert found.seen > 150
+    assert found.found == []
+
+
+@pytest.mark.corpus
+@pytest.mark.filterwarnings("ignore")
+def test_real_functions_are_well_formed_after_every_pass_of_every_target():
+    found = complaints_of(corpus_networks(every=100))
+    assert found.seen > 150
+    assert found.found == []
+
+
+def test_a_pass_that_loses_a_value_is_found_out():
+    def lose(given):
+        return program(Op(Y, "neg", (LOST,)))
+
+    complaints = Complaints()
+    with watching(complaints.watch):
+        run((prune, lose), program(Op(Y, "neg", (X,))))
+    assert complaints.found == ["f after lose: %lost.9 is used before it is defined"]
+    run((lose,), program(Op(Y, "neg", (X,))))
+    assert complaints.seen == 2
+
+
+def test_passes_that_wait_for_another_one_run_only_where_it_found_something():
+    def negate(given):
+        return program(Op(Y, "neg", (X,)))
+
+    for found, wanted in ((True, "neg"), (False, "sin")):
+        after = run((Where(prune, lambda before, after: found, (negate,)),), program(Op(Y, "sin", (X,))))
+        assert [op.name for op in after.body.body] == [wanted]
+
+
+def test_every_form_of_the_torch_code_begins_with_the_passes_that_are_shared():
+    assert {(*names(torch_passes(plan)),) for plan in PLANS} == {(*names(passes),) for pair in TORCH.values() for passes in pair}
+    for plan in PLANS:
+        shared = shared_passes(plan)
+        assert torch_passes(plan)[: len(shared)] == shared
+
+
+def test_the_number_of_a_failure_is_one_result_more():
+    def root(x):
+        if x < 0.0:
+            raise ValueError("negative")
+        return x**0.5
+
+    net = da.compile(root)
+    for plan in PLANS:
+        made = builds.lowered(net.program, plan)
+        assert len(made.body.results) == 1 + bool(made.failures)
+        assert bool(made.failures) == (plan.fixed or plan.errors == "nan")
+        check_program(made)
+
+
+def test_the_drawing_has_no_checks():
+    def inverse(x):
+        return 1.0 / x
+
+    assert "check" in str(da.compile(inverse).program)
+    assert "check" not in str(run(DRAWING, da.compile(inverse).program))
+
+
+def test_the_demo_lowers_and_builds_each_program_once_for_each_plan(monkeypatch, tmp_path):
+    written, lowered = [], []
+    load_code, run_passes = builds.load_code, builds.run
+
+    def note_build(made, plan):
+        written.append((str(made), plan))
+        return load_code(made, plan)
+
+    def note_run(passes, made, *settings):
+        lowered.append((names(passes), str(made), settings))
+        return run_passes(passes, made, *settings)
+
+    monkeypatch.setattr(builds, "load_code", note_build)
+    monkeypatch.setattr(builds, "run", note_run)
+    with contextlib.redirect_stdout(io.StringIO()):
+        fit = demo.main(count=100, steps=5, folder=str(tmp_path))
+        fit.network(*demo.pipes(20, seed=5))
+    assert len(written) >= 5
+    for noted in (written, lowered):
+        assert all(noted.count(item) == 1 for item in noted)
+
+
+def test_copies_of_a_network_share_what_is_built():
+    def double(x):
+        return 2.0 * x
+
+    net = da.compile(double)
+    net(1.0)
+    assert net.with_errors("raise")._executable(Plan()) is net._executable(Plan())
+
+
+def test_a_program_that_is_gone_takes_its_builds_along():
+    def double(x):
+        return 2.0 * x
+
+    net = da.compile(double)
+    net(1.0)
+    with torch.no_grad():
+        net.verify([1.0, 2.0], gradients=False)
+    gone, key, built = weakref.ref(net.program), id(net.program), weakref.ref(next(iter(builds_of(net.program).shared.values())))
+    assert key in builds._builds
+    del net
+    gc.collect()
+    assert gone() is None
+    assert built() is None
+    assert key not in builds._builds or builds._builds[key][0]() is not None
+
+
+def test_threads_that_ask_at_once_get_one_build():
+    made, start = program(Op(Y, "sin", (X,))), threading.Barrier(4)
+    found = []
+
+    def ask():
+        start.wait()
+        found.append(build(made, Plan()))
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    assert all(each is found[0] for each in found)
+
+
+def test_the_page_of_passes_is_that_of_the_tuples():
+    assert PAGE.read_text() == page(), "python -m tests.pass_page writes it"
