@@ -25,12 +25,13 @@ from typing import Any
 import numpy as np
 
 from deepalgo.backends.native.build import MachineCode
-from deepalgo.backends.native.text import WIDTH
 from deepalgo.backends.native.write import WrittenModule, write
 from deepalgo.ir import Program, Type, Value
 from deepalgo.ops.by_numpy import DTYPES
 
 Array = np.ndarray[Any, Any]
+#: How many samples are computed side by side.
+WIDTH = 8
 #: Groups of samples that are computed and added up together, so that sums do not depend on the number of threads.
 GROUPS = 256
 #: Bytes of a stack at first, and at most.
@@ -57,7 +58,7 @@ class Kernel:
     def __init__(self, program: Program, summed: frozenset[int]) -> None:
         self.program, self.summed = program, summed
         self.written: WrittenModule = write(program, summed)
-        self.machine = MachineCode(self.written.text, self.written.symbols)
+        self.machine = MachineCode(self.written.for_lanes(WIDTH), self.written.symbols)
         results = program.body.results
         self.kept = [results[place] for place in range(len(results)) if place not in summed]
         self.added = [results[place] for place in sorted(summed)]
