@@ -69,8 +69,7 @@ class Regions:
             put(self.code, Cell(self.mask, Kind.BOOL, True), address(self.code, LANES_ROOM))
         self.hand_over()
         self.code = self.numbers.code = Code()
-        self.values = {value: known[value] if value in known and _is_known(known[value]) else self.frame.load(self.code, value)
-                       for value in piece.taken}
+        self.values = {value: known[value] if value in known and _is_known(known[value]) else self.taken(value) for value in piece.taken}
         if self.mask != ALL:
             self.mask = get(self.code, address(self.code, LANES_ROOM), Kind.BOOL).text
         self.take_over()
@@ -92,6 +91,10 @@ class Regions:
         self.call_part(name)
         if inside != ALL:
             self.mask = get(self.code, address(self.code, LANES_ROOM), Kind.BOOL).text
+
+    def taken(self, value: Value) -> Cells:
+        """What a part finds in the frame, at its start."""
+        return tuple(map(self.code.spread_early, self.frame.load(self.code, value)))
 
     def close_part(self) -> str:
         """Keep the text of a part; returns its name."""

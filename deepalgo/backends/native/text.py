@@ -75,6 +75,8 @@ class Code:
         self.lines: list[str] = []
         self.count = 0
         self.label = "entry"
+        #: Numbers from the start of the function, as vectors.
+        self.spreads: dict[str, Cell] = {}
 
     def name(self) -> str:
         """A name for a value."""
@@ -115,11 +117,19 @@ class Code:
         """The number as a vector."""
         if cell.wide:
             return cell
+        if cell.text in self.spreads:
+            return self.spreads[cell.text]
         if cell.is_const:
             return Cell(f"splat ({cell.type} {cell.text})", cell.kind, True)
         wide = VECTORS[cell.kind]
         first = self.emit(f"insertelement {wide} poison, {cell.typed}, i64 0")
         return Cell(self.emit(f"shufflevector {wide} {first}, {wide} poison, <{LANES} x i32> zeroinitializer"), cell.kind, True)
+
+    def spread_early(self, cell: Cell) -> Cell:
+        """The number itself, which stands at the start of the function: it is made a vector here, once for all that follows."""
+        if not cell.wide:
+            self.spreads[cell.text] = self.spread(cell)
+        return cell
 
     def level(self, cells: Sequence[Cell]) -> list[Cell]:
         """The numbers as vectors if one of them is one."""

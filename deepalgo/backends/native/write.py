@@ -125,9 +125,11 @@ class ModuleWriter(Regions):
         if self.fails:
             found = code.emit(f"load {CODES}, ptr %failed")
             code.do(f"store {CODES} {found}, ptr {code.emit(f'getelementptr i32, ptr %codes, i64 {offset}')}, align 4")
-        added = [cell for place in sorted(self.summed) for cell in self.fitted(results[place])]
-        for cell, counter in zip(added, counters, strict=True):
-            self.add_to(cell, counter, offset)
+        if counters:
+            mask = self.counting_lanes(offset)
+            added = [cell for place in sorted(self.summed) for cell in self.fitted(results[place])]
+            for cell, counter in zip(added, counters, strict=True):
+                self.add_to(cell, counter, mask)
         code.jump(self.tail)
         code.begin(self.tail)
         code.lines.append(f"  {following} = add i64 {number}, 1")
@@ -153,7 +155,7 @@ class ModuleWriter(Regions):
             cells = []
             for _ in range(math.prod(weight.shape)):
                 address = self.code.emit(f"getelementptr double, ptr %weights, i64 {place}")
-                cells.append(Cell(self.code.emit(f"load double, ptr {address}"), Kind.REAL))
+                cells.append(self.code.spread_early(Cell(self.code.emit(f"load double, ptr {address}"), Kind.REAL)))
                 place += 1
             self.weights[weight.key] = tuple(cells)
 
@@ -182,19 +184,19 @@ class ModuleWriter(Regions):
             text = self.code.emit(f"zext {wide.typed} to <{LANES} x i8>")
         self.code.do(f"store <{LANES} x {stored}> {text}, ptr {address}, align {1 if cell.kind is Kind.BOOL else 8}")
 
-    def add_to(self, cell: Cell, counter: str, offset: str) -> None:
-        """Add a number of each sample that did not fail; the last group may have lanes without a sample."""
-        wide = VECTORS[Kind.REAL]
-        cell = self.code.spread(self.numbers.cast(cell, Kind.REAL))
+    def counting_lanes(self, offset: str) -> Cell:
+        """The lanes that hold a sample which did not fail; the last group may have lanes without a sample."""
         numbers = Cell(self.code.emit(f"load {VECTORS[Kind.INT]}, ptr @lane_numbers"), Kind.INT, True)
         here = self.code.op("add", Cell(offset, Kind.INT), numbers)
         mask = self.code.both(self.mask, self.numbers.compare("lt", here, Cell("%count", Kind.INT)).text)
-        if self.fails:
-            found = self.code.emit(f"load {CODES}, ptr %failed")
-            mask = self.code.both(mask, self.code.emit(f"icmp eq {CODES} {found}, zeroinitializer"))
-        cell = self.code.choose(Cell(mask, Kind.BOOL, True), cell, literal(0.0, Kind.REAL))
-        before = self.code.emit(f"load {wide}, ptr {counter}")
-        self.code.do(f"store {wide} {self.code.emit(f'fadd {wide} {before}, {cell.text}')}, ptr {counter}")
+        return Cell(self.alive(mask) if self.fails else mask, Kind.BOOL, True)
+
+    def add_to(self, cell: Cell, counter: str, mask: Cell) -> None:
+        """Add a number of each of these lanes."""
+        cell = self.code.spread(self.numbers.cast(cell, Kind.REAL))
+        cell = self.code.choose(mask, cell, literal(0.0, Kind.REAL))
+        before = self.code.emit(f"load {ROW}, ptr {counter}")
+        self.code.do(f"store {ROW} {self.code.emit(f'fadd {ROW} {before}, {cell.text}')}, ptr {counter}")
 
     def top_level(self, block: Block, start: str, restart: str) -> None:
         """The program's own block; a group with lanes that fail on the way forward begins anew without them, as stacks would differ."""
