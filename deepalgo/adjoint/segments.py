@@ -28,7 +28,7 @@ class SegmentRule:
     says so: whoever runs the program learns how long such loops are. `first` is the length of the first segment of these.
     """
 
-    limit: int = 1 << 15
+    limit: int = 1 << 17
     by_data: bool = False
     first: int = 64
 
