@@ -2,7 +2,7 @@
 
 from deepalgo.backends.native.call import Call
 from deepalgo.backends.native.engine import Engine, Gradient, engine_of
-from deepalgo.backends.native.kernel import WIDTH, Kernel, KernelOutcome, compile_kernel
-from deepalgo.backends.native.text import Unsupported
+from deepalgo.backends.native.kernel import Kernel, KernelOutcome, compile_kernel
+from deepalgo.backends.native.text import WIDTH, Unsupported
 
 __all__ = ["WIDTH", "Call", "Engine", "Gradient", "Kernel", "KernelOutcome", "Unsupported", "compile_kernel", "engine_of"]
