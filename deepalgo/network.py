@@ -68,7 +68,8 @@ class Network(torch.nn.Module):
 
     `loops`: "run" lets each sample run its own number of rounds, "settle" runs `max_rounds` for all in one fixed graph, in which
     samples that are done keep their values. `errors`: samples on which the heuristic raises raise, or become "nan".
-    `backend`: what it runs on, "torch" or "native"; what native code cannot do runs on torch, and `backend` says why.
+    `backend`: what it runs on, "native" or "torch"; what native code cannot do runs on torch, and `backend` says why. Programs that would
+    take long to compile run natively only if `backend="native"` asks for it.
     `heuristic` is the program as it was compiled, before anything was added to it.
     """
 
@@ -96,7 +97,7 @@ class Network(torch.nn.Module):
         self.loops = loops
         self.max_rounds = max_rounds if max_rounds is not None else 10_000 if loops == "run" else 64
         self.errors = errors
-        self._wish = chosen(backend)
+        self._asked, self._wish = backend, chosen(backend)
         self.function = function
         #: Where the function holds the numbers that became weights.
         self.origins = origins if origins is not None else Origins()
@@ -128,20 +129,22 @@ class Network(torch.nn.Module):
 
     @property
     def backend(self) -> str:
-        """What the network runs on here: "native", or "torch", with the reason where native code was asked for."""
-        reason = self._reason_against_native(gradient=True)
-        return f"torch ({reason})" if reason and self._wish == "native" else "torch" if reason else "native"
+        """What the network runs on here: "native", or "torch", with the reason unless it was asked for."""
+        if self._wish == "torch":
+            return "torch"
+        if reason := self._reason_against_native():
+            return f"torch ({reason})"
+        reason = self._engine().reason_against(gradient=True)
+        return f"native, gradients by torch ({reason})" if reason else "native"
 
-    def _reason_against_native(self, *, gradient: bool) -> str:
+    def _reason_against_native(self) -> str:
         """Why the network does not run natively, or "" if it does."""
-        if self._wish != "native":
-            return "asked for"
-        if self.dtype != torch.float64 or self.device.type != "cpu" or self.loops != "run":
-            return "only float64 on a CPU with loops='run' is native"
-        return self._engine().reason_against(gradient=gradient)
+        if self.dtype != torch.float64 or self.device.type != "cpu":
+            return "only float64 on a CPU is native"
+        return self._engine().reason_against(gradient=False)
 
     def _engine(self) -> Engine:
-        return engine_of(self.program, self.max_rounds)
+        return engine_of(self.program, self.max_rounds, self._asked == "native")
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the heuristic returns, for one sample or a batch."""
@@ -164,7 +167,7 @@ class Network(torch.nn.Module):
             executable = self._fixed
         elif (record := current_record()) is not None:
             return self._recorded(leaves, record)
-        elif self._wish == "native" and may_look() and not self._reason_against_native(gradient=self._wants_gradient(leaves)):
+        elif self._wish == "native" and may_look() and not self._reason_against_native():
             return self._natively(leaves)
         else:
             executable = self._executable(self.plan())
@@ -179,33 +182,34 @@ class Network(torch.nn.Module):
             return results
         return self._nan_for_failures(executable, leaves, results, code)
 
-    def _wants_gradient(self, leaves: list[Tensor]) -> bool:
-        return wants_gradient(*leaves, *self.weights.tensors())
-
     def _natively(self, leaves: list[Tensor]) -> list[Tensor]:
         """Run the native code; samples that fail raise as they do in torch, or become NaN."""
-
-        def in_torch(tensors: Sequence[Tensor]) -> list[Tensor]:
-            executable = self._executable(Plan(rounds=self.max_rounds))
-            return executable(tensors[: len(leaves)], tensors[len(leaves) :], self.dtype, self.device)
-
         engine = self._engine()
-        results, codes = Call(engine, len(leaves), in_torch).run([*leaves, *self.weights.tensors()])
+        results, codes = Call(engine, len(leaves), self._in_torch).run([*leaves, *self.weights.tensors()])
         bad = positions(codes)
         if len(bad) == 0:
             return results
         failures = engine.failures
         if self.errors == "raise":
             with torch.no_grad():  # which raises at the very line, and knows the operands of the message
-                in_torch([*(leaf.detach() for leaf in leaves), *self.weights.tensors()])
+                self._in_torch([*(leaf.detach() for leaf in leaves), *self.weights.tensors()])
             raise_first(codes, failures)
         self.failures += count(codes, failures)
         good = positions(codes == 0)
         parts = list(pick(good, results)), [_nothing(result, len(bad)) for result in results]
         return list(join(len(codes), (good, bad), parts))
 
+    def _in_torch(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """The results from inputs and weights by torch code, which raises for samples that fail."""
+        count = len(self.program.inputs)
+        return self._run(self._executable(Plan(rounds=self.max_rounds)), list(tensors[:count]), weights=tensors[count:])
+
     def outcomes(self, leaves: list[Tensor]) -> tuple[list[Tensor], list[str | None]]:
         """The results, and for each sample the error that it fails with, if any; a failed sample's results mean nothing."""
+        if self._wish == "native" and not self._reason_against_native():
+            results, codes = Call(self._engine(), len(leaves), self._in_torch).forward([*leaves, *self.weights.tensors()])
+            failures = self._engine().failures
+            return results, [failures[number - 1].error if number else None for number in codes.tolist()]
         if self.errors == "raise" and self.loops == "run":  # mostly none of them fails, and the code that raises is needed anyway
             with torch.no_grad(), contextlib.suppress(HeuristicError):
                 return self._run(self._executable(self.plan()), leaves), [None] * (len(leaves[0]) if leaves else 1)
@@ -249,8 +253,9 @@ class Network(torch.nn.Module):
         record: Record | None = None,
         chosen: Tensor | None = None,
         size: int | None = None,
+        weights: Sequence[Tensor] | None = None,
     ) -> list[Tensor]:
-        weights = self.weights.tensors()
+        weights = self.weights.tensors() if weights is None else weights
         count, dtype, device = len(leaves), self.dtype, self.device
 
         def run(tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -334,7 +339,7 @@ class Network(torch.nn.Module):
 
     def with_program(self, program: Program) -> Network:
         """A network that runs another program as this one runs its own, with the weights that the program brings."""
-        return Network(program, self.signature, loops=self.loops, max_rounds=self.max_rounds, errors=self.errors, backend=self._wish,
+        return Network(program, self.signature, loops=self.loops, max_rounds=self.max_rounds, errors=self.errors, backend=self._asked,
                        function=self.function, heuristic=self.heuristic, origins=self.origins)
 
     def with_errors(self, errors: str) -> Network:

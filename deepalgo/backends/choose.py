@@ -1,19 +1,19 @@
-"""Which backend networks run on: what is asked for, what the variable DEEPALGO_BACKEND says, or torch.
+"""Which backend networks run on: what is asked for, what the variable DEEPALGO_BACKEND says, or native code.
 
->>> chosen("native"), chosen(None)
-('native', 'torch')
+>>> chosen("torch")
+'torch'
 """
 
 from __future__ import annotations
 
 import os
 
-BACKENDS = ("torch", "native")
+BACKENDS = ("native", "torch")
 
 
 def chosen(wish: str | None) -> str:
     """The name of a backend."""
-    found = wish or os.environ.get("DEEPALGO_BACKEND") or "torch"
+    found = wish or os.environ.get("DEEPALGO_BACKEND") or "native"
     if found not in BACKENDS:
         where = "backend" if wish else "DEEPALGO_BACKEND"
         raise ValueError(f"{where} must be {' or '.join(map(repr, BACKENDS))}, not {found!r}")

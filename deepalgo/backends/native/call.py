@@ -1,6 +1,7 @@
 """Native code as a step of torch's autograd: tensors in, tensors out, and derivatives of first order natively.
 
-What native code does not do is left to `otherwise`, which computes the same in torch: derivatives of derivatives.
+What native code does not do is left to `otherwise`, which computes the same in torch: derivatives of derivatives, and of programs that
+have no native derivative.
 """
 
 from __future__ import annotations
@@ -67,9 +68,9 @@ class NativeFunction(torch.autograd.Function):
         """The results, and at the end the numbers of failed checks."""
         results, codes = call.forward(tensors)
         ctx.call = call
-        ctx.save_for_backward(*tensors)
-        ctx.set_materialize_grads(False)
         numbers = torch.from_numpy(codes.copy())
+        ctx.save_for_backward(*tensors, numbers)
+        ctx.set_materialize_grads(False)
         flat = [result for result in results if not result.is_floating_point()]
         ctx.mark_non_differentiable(numbers, *flat)
         return (*results, numbers)
@@ -77,9 +78,10 @@ class NativeFunction(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *adjoints: Tensor | None) -> tuple[Tensor | None, ...]:
         """What arrives at inputs and weights; in torch where a derivative of this is wanted."""
-        tensors, call = ctx.saved_tensors, ctx.call
-        if torch.is_grad_enabled():
-            return (None, *_in_torch(call, tensors, adjoints[:-1]))
+        (*tensors, numbers), call = ctx.saved_tensors, ctx.call
+        graph = torch.is_grad_enabled()
+        if graph or call.engine.reason_against(gradient=True):
+            return (None, *_in_torch(call, tensors, adjoints[:-1], numbers == 0, graph))
         return (None, *call.backward(tensors, _filled(call, tensors, adjoints[:-1])))
 
 
@@ -93,13 +95,20 @@ def _filled(call: Call, tensors: Sequence[Tensor], adjoints: Sequence[Tensor | N
     return found
 
 
-def _in_torch(call: Call, tensors: Sequence[Tensor], adjoints: Sequence[Tensor | None]) -> list[Tensor | None]:
-    """The same derivative as a graph of torch's, so that it can be derived once more."""
+def _in_torch(
+    call: Call, tensors: Sequence[Tensor], adjoints: Sequence[Tensor | None], good: Tensor, graph: bool
+) -> list[Tensor | None]:
+    """The same derivative by torch, from the samples that did not fail; as a `graph`, it can be derived once more."""
+    if not graph:
+        tensors = [tensor.detach().requires_grad_(tensor.requires_grad) for tensor in tensors]
     wanted = [tensor for tensor in tensors if tensor.requires_grad]
-    results = call.otherwise(tensors)
-    pairs = [(result, adjoint) for result, adjoint in zip(results, adjoints, strict=True) if adjoint is not None and result.requires_grad]
+    rows = good.nonzero().squeeze(1)
+    with torch.enable_grad():
+        results = call.otherwise([*(tensor[rows] for tensor in tensors[: call.inputs]), *tensors[call.inputs :]])
+    pairs = [(result, adjoint[rows]) for result, adjoint in zip(results, adjoints, strict=True)
+             if adjoint is not None and result.requires_grad]
     if not pairs or not wanted:
         return [None] * len(tensors)
     outputs, given = zip(*pairs, strict=True)
-    found = iter(torch.autograd.grad(outputs, wanted, given, create_graph=True, allow_unused=True))
+    found = iter(torch.autograd.grad(outputs, wanted, given, create_graph=graph, allow_unused=True))
     return [next(found) if tensor.requires_grad else None for tensor in tensors]

@@ -33,6 +33,10 @@ from deepalgo.lower.passes import Passes, PassSettings, run
 from deepalgo.ops.formula import NoFormulaError
 
 
+#: Instructions that LLVM compiles in about ten seconds: longer programs run natively only if someone asks for it.
+MOST_LINES = 120_000
+
+
 @dataclass(frozen=True, slots=True)
 class Gradient:
     """The adjoints of the real inputs, a row for each sample, and those of the weights, added up over the samples."""
@@ -42,10 +46,11 @@ class Gradient:
 
 
 class Engine:
-    """Native code of one program; `Unsupported` says what it cannot do."""
+    """Native code of one program; `Unsupported` says what it cannot do. A patient one compiles programs of any length."""
 
-    def __init__(self, program: Program, rounds: int = 10_000) -> None:
+    def __init__(self, program: Program, rounds: int = 10_000, patient: bool = False) -> None:
         self._program = weakref.ref(program)
+        self._most_lines = None if patient else MOST_LINES
         #: The types of the results of the program.
         self.result_types = tuple(value.type for value in program.body.results)
         self._rounds = rounds
@@ -76,7 +81,7 @@ class Engine:
             first = len(lowered.body.results) - len(program.weights)
             summed = frozenset[int]() if part == "forward" else frozenset(range(first, first + len(program.weights)))
             has_other = f"{part} long" in PARTS and any(isinstance(statement, While) for statement in walk(program.body))
-            return Kernel(lowered, summed, SHORT_STACK if has_other else LARGEST_STACK)
+            return Kernel(lowered, summed, SHORT_STACK if has_other else LARGEST_STACK, self._most_lines)
 
     @property
     def checks(self) -> list[Check | While]:
@@ -141,16 +146,16 @@ PARTS: dict[str, Passes] = {
 }
 #: Bytes that a thread may save of loops that end by data; beyond that, such loops are gone back through in segments.
 SHORT_STACK = 1 << 24
-#: By the identity of the program and its largest number of rounds; a program that is gone takes its engine along.
-_engines: dict[tuple[int, int], tuple[weakref.ref[Program], Engine]] = {}
+#: By the identity of the program, its largest number of rounds and patience; a program that is gone takes its engine along.
+_engines: dict[tuple[int, int, bool], tuple[weakref.ref[Program], Engine]] = {}
 _lock = threading.Lock()
 
 
-def engine_of(program: Program, rounds: int = 10_000) -> Engine:
+def engine_of(program: Program, rounds: int = 10_000, patient: bool = False) -> Engine:
     """The engine of a program, made once; it lasts as long as the program does."""
-    key = id(program), rounds
+    key = id(program), rounds, patient
     with _lock:
         found = _engines.get(key)
         if found is None:
-            found = _engines[key] = weakref.ref(program, lambda _: _engines.pop(key, None)), Engine(program, rounds)
+            found = _engines[key] = weakref.ref(program, lambda _: _engines.pop(key, None)), Engine(program, rounds, patient)
         return found[1]

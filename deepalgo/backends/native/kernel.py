@@ -24,7 +24,7 @@ import numpy as np
 
 from deepalgo.backends.native.build import MachineCode
 from deepalgo.backends.native.columns import Array, Columns
-from deepalgo.backends.native.text import WIDTH
+from deepalgo.backends.native.text import WIDTH, Unsupported
 from deepalgo.backends.native.write import WrittenModule, write
 from deepalgo.ir import Program, Value
 from deepalgo.ops.by_numpy import DTYPES
@@ -56,9 +56,13 @@ def compile_kernel(program: Program, summed: Sequence[int] = ()) -> Kernel:
 class Kernel:
     """Native code of one program; a stack may have so many bytes for each thread."""
 
-    def __init__(self, program: Program, summed: frozenset[int], most_stack: int = LARGEST_STACK) -> None:
+    def __init__(self, program: Program, summed: frozenset[int], most_stack: int = LARGEST_STACK,
+                 most_lines: int | None = None) -> None:
         self.program, self.summed = program, summed
         self.written: WrittenModule = write(program, summed)
+        lines = self.written.text.count("\n")
+        if most_lines is not None and lines > most_lines:
+            raise Unsupported(f"it would take long to compile {lines} instructions: ask for backend='native'")
         self.machine = MachineCode(self.written.for_lanes(WIDTH), self.written.symbols)
         results = program.body.results
         self.kept = [results[place] for place in range(len(results)) if place not in summed]

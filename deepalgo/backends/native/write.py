@@ -14,8 +14,6 @@ from deepalgo.backends.native.regions import CODES, Regions, can_fail, statement
 from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, SCALARS, VECTORS, Cell, Unsupported, literal
 from deepalgo.ir import Block, Check, Kind, Op, Program, Value, While, captured, walk
 
-#: A program with more numbers than this is left to another backend.
-MOST_CELLS = 60_000
 #: How numbers lie in memory.
 STORED = {Kind.BOOL: "i8", Kind.INT: "i64", Kind.REAL: "double"}
 
@@ -43,21 +41,14 @@ class WrittenModule:
 
 def write(program: Program, summed: frozenset[int] = frozenset()) -> WrittenModule:
     """The program as a module with the function `run`; results at the places in `summed` are added up over all samples."""
-    _refuse(program)
+    _refuse_complex(program)
     return ModuleWriter(program, summed).module()
 
 
-def _refuse(program: Program) -> None:
-    total = 0
-    for statement in walk(program.body):
-        if isinstance(statement, Op):
-            if statement.result.type.kind is Kind.COMPLEX:
-                raise Unsupported("complex numbers")
-            total += math.prod(statement.result.type.shape)
-    if any(item.value.type.kind is Kind.COMPLEX for item in program.inputs):
+def _refuse_complex(program: Program) -> None:
+    values = [item.value for item in program.inputs] + [item.result for item in walk(program.body) if isinstance(item, Op)]
+    if any(value.type.kind is Kind.COMPLEX for value in values):
         raise Unsupported("complex numbers")
-    if total > MOST_CELLS:
-        raise Unsupported(f"a program of {total} numbers")
 
 
 class ModuleWriter(Regions):
