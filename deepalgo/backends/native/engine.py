@@ -24,6 +24,7 @@ import numpy as np
 import torch
 
 from deepalgo.backends.native.kernel import Array, Kernel, KernelOutcome
+from deepalgo.backends.native.mathematics import Mathematics
 from deepalgo.backends.native.text import Unsupported
 from deepalgo.backends.targets import NATIVE, NATIVE_BACK, NATIVE_BACK_CAREFUL
 from deepalgo.ir import Check, Failure, Kind, Program, While
@@ -43,8 +44,10 @@ class Gradient:
 class Engine:
     """Native code of one program; `Unsupported` says what it cannot do."""
 
-    def __init__(self, program: Program, rounds: int = 10_000) -> None:
+    def __init__(self, program: Program, rounds: int = 10_000, mathematics: Mathematics = "exact") -> None:
         self._program = weakref.ref(program)
+        #: Whose functions are called: those of the C library, or vector forms, which are at most 2 ulp off.
+        self.mathematics: Mathematics = mathematics
         #: The types of the results of the program.
         self.result_types = tuple(value.type for value in program.body.results)
         self._rounds = rounds
@@ -71,7 +74,8 @@ class Engine:
         with compiling():
             lowered = run(PARTS[part], program, PassSettings(self._rounds))
             first = len(lowered.body.results) - len(program.weights)
-            return Kernel(lowered, frozenset() if part == "forward" else frozenset(range(first, first + len(program.weights))))
+            summed = frozenset() if part == "forward" else frozenset(range(first, first + len(program.weights)))
+            return Kernel(lowered, summed, self.mathematics)
 
     @property
     def checks(self) -> list[Check | While]:
@@ -117,16 +121,16 @@ class Engine:
 
 #: The passes of each part.
 PARTS: dict[str, Passes] = {"forward": NATIVE, "back": NATIVE_BACK, "careful": NATIVE_BACK_CAREFUL}
-#: By the identity of the program and its largest number of rounds; a program that is gone takes its engine along.
-_engines: dict[tuple[int, int], tuple[weakref.ref[Program], Engine]] = {}
+#: By the identity of the program, its largest number of rounds and its mathematics; a program that is gone takes its engine along.
+_engines: dict[tuple[int, int, Mathematics], tuple[weakref.ref[Program], Engine]] = {}
 _lock = threading.Lock()
 
 
-def engine_of(program: Program, rounds: int = 10_000) -> Engine:
+def engine_of(program: Program, rounds: int = 10_000, mathematics: Mathematics = "exact") -> Engine:
     """The engine of a program, made once; it lasts as long as the program does."""
-    key = id(program), rounds
+    key = id(program), rounds, mathematics
     with _lock:
         found = _engines.get(key)
         if found is None:
-            found = _engines[key] = weakref.ref(program, lambda _: _engines.pop(key, None)), Engine(program, rounds)
+            found = _engines[key] = weakref.ref(program, lambda _: _engines.pop(key, None)), Engine(program, rounds, mathematics)
         return found[1]

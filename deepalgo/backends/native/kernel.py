@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from deepalgo.backends.native.build import MachineCode
+from deepalgo.backends.native.mathematics import Mathematics
 from deepalgo.backends.native.text import WIDTH
 from deepalgo.backends.native.write import WrittenModule, write
 from deepalgo.ir import Program, Type, Value
@@ -46,17 +47,17 @@ class KernelOutcome:
     codes: Array
 
 
-def compile_kernel(program: Program, summed: Sequence[int] = ()) -> Kernel:
+def compile_kernel(program: Program, summed: Sequence[int] = (), mathematics: Mathematics = "exact") -> Kernel:
     """The program as native code; results at the places in `summed` are added up over the samples."""
-    return Kernel(program, frozenset(summed))
+    return Kernel(program, frozenset(summed), mathematics)
 
 
 class Kernel:
     """Native code of one program."""
 
-    def __init__(self, program: Program, summed: frozenset[int]) -> None:
+    def __init__(self, program: Program, summed: frozenset[int], mathematics: Mathematics = "exact") -> None:
         self.program, self.summed = program, summed
-        self.written: WrittenModule = write(program, summed)
+        self.written: WrittenModule = write(program, summed, mathematics)
         self.machine = MachineCode(self.written.text, self.written.symbols)
         results = program.body.results
         self.kept = [results[place] for place in range(len(results)) if place not in summed]

@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from deepalgo.backends.native.build import fuses
+from deepalgo.backends.native.mathematics import VECTOR_FORMS, Mathematics, define
 from deepalgo.backends.native.regions import CODES, Regions, can_fail, statement_fails
 from deepalgo.backends.native.text import ALL, MASK, SCALARS, VECTORS, WIDTH, Cell, Unsupported, literal
 from deepalgo.ir import Block, Check, Kind, Op, Program, Save, Value, While, walk
@@ -33,10 +35,10 @@ class WrittenModule:
     symbols: dict[str, int]
 
 
-def write(program: Program, summed: frozenset[int] = frozenset()) -> WrittenModule:
+def write(program: Program, summed: frozenset[int] = frozenset(), mathematics: Mathematics = "exact") -> WrittenModule:
     """The program as a module with the function `run`; results at the places in `summed` are added up over all samples."""
     _refuse(program)
-    return ModuleWriter(program, summed).module()
+    return ModuleWriter(program, summed, mathematics).module()
 
 
 def _refuse(program: Program) -> None:
@@ -55,8 +57,9 @@ def _refuse(program: Program) -> None:
 class ModuleWriter(Regions):
     """The function around the statements of a program."""
 
-    def __init__(self, program: Program, summed: frozenset[int]) -> None:
+    def __init__(self, program: Program, summed: frozenset[int], mathematics: Mathematics = "exact") -> None:
         super().__init__(program)
+        self.forms = VECTOR_FORMS.keys() if mathematics == "vector" and fuses() else set()
         self.program = program
         self.summed = summed
         self.allocated: list[str] = []
@@ -67,9 +70,10 @@ class ModuleWriter(Regions):
     def module(self) -> WrittenModule:
         """The whole text."""
         self.function()
-        declared = [*self.numbers.declared.values()]
+        functions: list[str] = []
         for name, count in sorted(self.numbers.libm):
-            declared += _lane_function(name, count, name in self.numbers.special)
+            functions += self.vector_form(name, count) if name in self.forms else _lane_function(name, count, name in self.numbers.special)
+        declared = [*self.numbers.declared.values(), *functions]
         head = ("define i64 @run(i64 %first, i64 %last, ptr noalias %inputs, ptr noalias %weights, ptr noalias %outputs, "
                 "ptr noalias %sums, ptr noalias %codes, i64 %count, i64 %rounds, ptr noalias %tape, ptr %limit) nounwind {")
         if len(self.code.lines) > MOST_LINES:
@@ -77,6 +81,11 @@ class ModuleWriter(Regions):
         lines = [*declared, head, "entry:", *self.allocated, *self.code.lines, "}"]
         symbols = {f"special.{name}": address for name, address in self.numbers.special.items()}
         return WrittenModule("\n".join(lines), self.checks, self.saves, symbols)
+
+    def vector_form(self, name: str, count: int) -> list[str]:
+        """A function in vectors and for one number, where each is called."""
+        called = [(symbol, width) for symbol, width in ((f"lanes.{name}", WIDTH), (f"one.{name}", 1)) if symbol in self.numbers.called]
+        return [define(name, count, symbol, width, self.numbers.declared) for symbol, width in called]
 
     def slot(self, type: str) -> str:
         """Room in memory, at the start of the function."""
