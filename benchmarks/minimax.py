@@ -91,7 +91,7 @@ def _root(function: Function) -> Function:
 
 
 WANTED = [
-    Wanted("EXP", "(exp(r) - 1 - r) / r**2", lambda r: (mp.expm1(r) - r) / r**2, (-HALF, HALF), lambda r: HALF**2, -56),
+    Wanted("EXP", "(exp(r) - 1 - r) / r**2", lambda r: (mp.expm1(r) - r) / r**2, (-HALF, HALF), lambda r: HALF**2, -57),
     Wanted("EXP2", "(2**r - 1) / r", lambda r: mp.expm1(r * LN2) / r, (-ONE / 2, ONE / 2), lambda r: ONE / 2, -56),
     Wanted("COSH", "(cosh(r) - 1) / r**2, of r**2", _root(lambda r: (mp.cosh(r) - 1) / r**2), (mpf(0), HALF**2), lambda z: z, -57),
     Wanted("SINH", "(sinh(r) - r) / r**3, of r**2", _root(lambda r: (mp.sinh(r) - r) / r**3), (mpf(0), HALF**2), lambda z: z, -58),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from deepalgo.backends.native.mathematics.coefficients import EXP, EXP2, LN2, PER_LN2
 from deepalgo.backends.native.mathematics.form_writer import ROUNDER, FormWriter, Real
+from deepalgo.backends.native.mathematics.pairs import ordered_sum
 
 #: Where exp is infinite, and where it is zero.
 LARGEST, SMALLEST = 710.0, -746.0
@@ -40,10 +41,14 @@ def exp(w: FormWriter, x: Real) -> Real:
 
 
 def exp_of_sum(w: FormWriter, x: Real, rest: Real) -> Real:
-    """e**(x + rest), with x between the bounds and a small rest."""
+    """e**(x + rest), with x between the bounds and a small rest; rounded so late that powers which are floats come out as they are."""
     rounded = w.fma(x, PER_LN2[0], ROUNDER)
     k = rounded - ROUNDER
-    return times_power(rounded, near_zero(w, w.fma(k, -LN2[0], x) + w.fma(k, -LN2[1], rest)))
+    r = w.fma(k, -LN2[0], x)
+    rest = w.fma(k, -LN2[1], rest)
+    whole = r + rest
+    total, lost = ordered_sum(1.0, r)
+    return times_power(rounded, total + (lost + w.fma(whole * whole, w.polynomial(whole, EXP), rest)))
 
 
 def near_zero(w: FormWriter, r: Real) -> Real:

@@ -24,6 +24,8 @@ def angle(w: FormWriter, above: Real, below: Real) -> Pair:
     (less, lost), (more, left) = sum_of(-below, above), ordered_sum(below, above)
     t, rest = quotient(w, (w.select(turned, less, above), w.select(turned, lost, zero)),
                        (w.select(turned, more, below), w.select(turned, left, zero)))
+    # A rest of what is hardly a normal float would be rounded to as much as it.
+    rest = w.select(w.absolute(t) < 2.0**-1020, 0.0, rest)
     z = t * t
     low = w.fma(t * z, w.polynomial(z, ATAN), w.fma(-z, rest, rest))
     total, gone = ordered_sum(w.select(turned, QUARTER_PI[0], 0.0), t)
