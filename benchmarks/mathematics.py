@@ -123,7 +123,9 @@ def hard_points(rng: np.random.Generator, count: int) -> np.ndarray:
         sign * rng.integers(1, 2**52, size).view(np.float64), np.copysign(nearby.view(np.float64), sign),
         sign * (turns.view(np.int64) + rng.integers(-2, 3, size)).view(np.float64),
     ]
-    return rng.permutation(np.concatenate(parts))[:count]
+    found = rng.permutation(np.concatenate(parts))[:count]
+    # No arithmetic gives a signaling NaN, of which C's pow makes another exception.
+    return np.where(np.isnan(found), math.nan, found)
 
 
 def points_of(name: str, rng: np.random.Generator, count: int) -> list[np.ndarray]:

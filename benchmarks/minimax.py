@@ -111,7 +111,7 @@ def split(value: mpf, *bits: int) -> list[float]:
     """A number as a sum of floats, each with so many bits and the last with all that it can have.
 
     >>> split(mp.pi, 24)
-    [3.1415926218032837, 3.1786509547056392e-08]
+    [3.1415927410125732, -8.742278000372485e-08]
     """
     found = []
     for count in bits:
