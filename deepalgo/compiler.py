@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
+from deepalgo.backends.native import Mathematics
 from deepalgo.backends.targets import COMPILED
 from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, InternalError
 from deepalgo.ir import Block, Check, Loop, While, blocks, walk
@@ -39,6 +40,7 @@ def compile(
     max_rounds: int | None = None,
     errors: str = "raise",
     backend: str | None = None,
+    mathematics: Mathematics = "vector",
     integers: bool = False,
 ) -> Network:
     """Compile a function, unchanged, into a batched and differentiable network with exactly its answers.
@@ -48,17 +50,19 @@ def compile(
 
     `loops="run"` lets each sample stop when it is done; `loops="settle"` unrolls `max_rounds` rounds into a fixed graph.
     `errors="raise"` names the samples on which the heuristic raises; `errors="nan"` answers NaN for them.
-    `backend="native"` runs machine code instead of torch where it can, and `net.backend` tells; so does the variable DEEPALGO_BACKEND.
+    Networks run machine code where they can, and torch where they cannot; `net.backend` tells. `backend="torch"`, or the variable
+    DEEPALGO_BACKEND, asks for torch alone, `backend="native"` for machine code however long it takes to compile.
+    `mathematics="exact"` gives Python's own bits where "vector" forms of `exp` and its kin are up to two units of the last digit off.
     `integers=True` makes weights of whole-number coefficients, too.
     """
-    _check_options(loops, max_rounds, errors)
+    _check_options(loops, max_rounds, errors, mathematics)
     call = Example.of(fn, example, tuple(static), tuple(inputs))
     complex_at: frozenset[Span] = frozenset()
     for _ in range(MOST_RESTARTS):
         staged = _stage(fn, call, integers, complex_at)
         network = Network(
-            staged.program, staged.signature, loops=loops, max_rounds=max_rounds, errors=errors, backend=backend, function=fn,
-            origins=staged.origins
+            staged.program, staged.signature, loops=loops, max_rounds=max_rounds, errors=errors, backend=backend,
+            mathematics=mathematics, function=fn, origins=staged.origins
         )
         network.notes = staged.notes
         turned = _turns_complex(network, example)
@@ -125,10 +129,12 @@ def _stage(fn: Callable[..., Any], example: Example, integers: bool, complex_at:
         ) from error
 
 
-def _check_options(loops: str, max_rounds: int | None, errors: str) -> None:
+def _check_options(loops: str, max_rounds: int | None, errors: str, mathematics: str) -> None:
     if loops not in ("run", "settle"):
         raise ValueError(f"loops must be 'run' or 'settle', not {loops!r}")
     if errors not in ("raise", "nan"):
         raise ValueError(f"errors must be 'raise' or 'nan', not {errors!r}")
+    if mathematics not in ("exact", "vector"):
+        raise ValueError(f"mathematics must be 'exact' or 'vector', not {mathematics!r}")
     if max_rounds is not None and (not isinstance(max_rounds, int) or max_rounds < 1):
         raise ValueError(f"max_rounds must be a positive whole number, not {max_rounds!r}")

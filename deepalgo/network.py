@@ -30,7 +30,7 @@ import torch
 from torch import Tensor
 
 from deepalgo.backends.choose import chosen
-from deepalgo.backends.native import Call, Engine, engine_of
+from deepalgo.backends.native import Call, Engine, Mathematics, engine_of
 from deepalgo.backends.targets import Plan
 from deepalgo.backends.torch.builds import build
 from deepalgo.backends.torch.executable import Executable
@@ -69,7 +69,8 @@ class Network(torch.nn.Module):
     `loops`: "run" lets each sample run its own number of rounds, "settle" runs `max_rounds` for all in one fixed graph, in which
     samples that are done keep their values. `errors`: samples on which the heuristic raises raise, or become "nan".
     `backend`: what it runs on, "native" or "torch"; what native code cannot do runs on torch, and `backend` says why. Programs that would
-    take long to compile run natively only if `backend="native"` asks for it.
+    take long to compile run natively only if `backend="native"` asks for it. `mathematics`: native code computes "vector" forms of
+    functions such as `exp`, at most 2 units of the last digit off, or "exact" ones, which have Python's own bits.
     `heuristic` is the program as it was compiled, before anything was added to it.
     """
 
@@ -82,6 +83,7 @@ class Network(torch.nn.Module):
         max_rounds: int | None = None,
         errors: str = "raise",
         backend: str | None = None,
+        mathematics: Mathematics = "vector",
         function: Callable[..., Any] | None = None,
         heuristic: Program | None = None,
         origins: Origins | None = None,
@@ -98,6 +100,7 @@ class Network(torch.nn.Module):
         self.max_rounds = max_rounds if max_rounds is not None else 10_000 if loops == "run" else 64
         self.errors = errors
         self._asked, self._wish = backend, chosen(backend)
+        self.mathematics: Mathematics = mathematics
         self.function = function
         #: Where the function holds the numbers that became weights.
         self.origins = origins if origins is not None else Origins()
@@ -144,7 +147,7 @@ class Network(torch.nn.Module):
         return self._engine().reason_against(gradient=False)
 
     def _engine(self) -> Engine:
-        return engine_of(self.program, self.max_rounds, self._asked == "native")
+        return engine_of(self.program, self.max_rounds, self.mathematics, self._asked == "native")
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the heuristic returns, for one sample or a batch."""
@@ -340,7 +343,7 @@ class Network(torch.nn.Module):
     def with_program(self, program: Program) -> Network:
         """A network that runs another program as this one runs its own, with the weights that the program brings."""
         return Network(program, self.signature, loops=self.loops, max_rounds=self.max_rounds, errors=self.errors, backend=self._asked,
-                       function=self.function, heuristic=self.heuristic, origins=self.origins)
+                       mathematics=self.mathematics, function=self.function, heuristic=self.heuristic, origins=self.origins)
 
     def with_errors(self, errors: str) -> Network:
         """A copy of this network that treats failing samples in another way."""

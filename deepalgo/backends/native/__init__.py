@@ -3,6 +3,7 @@
 from deepalgo.backends.native.call import Call
 from deepalgo.backends.native.engine import Engine, Gradient, engine_of
 from deepalgo.backends.native.kernel import Kernel, KernelOutcome, compile_kernel
+from deepalgo.backends.native.mathematics import Mathematics
 from deepalgo.backends.native.text import WIDTH, Unsupported
 
-__all__ = ["WIDTH", "Call", "Engine", "Gradient", "Kernel", "KernelOutcome", "Unsupported", "compile_kernel", "engine_of"]
+__all__ = ["WIDTH", "Call", "Engine", "Gradient", "Kernel", "KernelOutcome", "Mathematics", "Unsupported", "compile_kernel", "engine_of"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
+import platform
 import threading
 from typing import Any
 
@@ -35,6 +36,14 @@ def _llvm() -> Any:
 def _processor() -> tuple[Any, str, str]:
     llvm = _llvm()
     return llvm.Target.from_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+@functools.cache
+def fuses() -> bool:
+    """Whether the processor multiplies and adds in one step, which vector forms of functions need."""
+    if platform.machine().lower() in ("arm64", "aarch64"):
+        return True
+    return bool(_llvm().get_host_cpu_features().get("fma", False))
 
 
 class MachineCode:

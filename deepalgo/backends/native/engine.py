@@ -25,6 +25,7 @@ import torch
 
 from deepalgo.backends.native.columns import Array
 from deepalgo.backends.native.kernel import LARGEST_STACK, Kernel, KernelOutcome, StackLimit
+from deepalgo.backends.native.mathematics import Mathematics
 from deepalgo.backends.native.text import Unsupported
 from deepalgo.backends.targets import NATIVE, NATIVE_BACK, NATIVE_BACK_CAREFUL, NATIVE_BACK_CAREFUL_LONG, NATIVE_BACK_LONG
 from deepalgo.ir import Check, Failure, Kind, Program, While, walk
@@ -48,9 +49,11 @@ class Gradient:
 class Engine:
     """Native code of one program; `Unsupported` says what it cannot do. A patient one compiles programs of any length."""
 
-    def __init__(self, program: Program, rounds: int = 10_000, patient: bool = False) -> None:
+    def __init__(self, program: Program, rounds: int = 10_000, mathematics: Mathematics = "exact", patient: bool = False) -> None:
         self._program = weakref.ref(program)
         self._most_lines = None if patient else MOST_LINES
+        #: Whose functions are called: those of the C library, or vector forms, which are at most 2 ulp off.
+        self.mathematics: Mathematics = mathematics
         #: The types of the results of the program.
         self.result_types = tuple(value.type for value in program.body.results)
         self._rounds = rounds
@@ -81,7 +84,7 @@ class Engine:
             first = len(lowered.body.results) - len(program.weights)
             summed = frozenset[int]() if part == "forward" else frozenset(range(first, first + len(program.weights)))
             has_other = f"{part} long" in PARTS and any(isinstance(statement, While) for statement in walk(program.body))
-            return Kernel(lowered, summed, SHORT_STACK if has_other else LARGEST_STACK, self._most_lines)
+            return Kernel(lowered, summed, self.mathematics, SHORT_STACK if has_other else LARGEST_STACK, self._most_lines)
 
     @property
     def checks(self) -> list[Check | While]:
@@ -146,16 +149,17 @@ PARTS: dict[str, Passes] = {
 }
 #: Bytes that a thread may save of loops that end by data; beyond that, such loops are gone back through in segments.
 SHORT_STACK = 1 << 24
-#: By the identity of the program, its largest number of rounds and patience; a program that is gone takes its engine along.
-_engines: dict[tuple[int, int, bool], tuple[weakref.ref[Program], Engine]] = {}
+#: By the identity of the program, its largest number of rounds, mathematics and patience; a program that is gone takes its engine along.
+_engines: dict[tuple[int, int, Mathematics, bool], tuple[weakref.ref[Program], Engine]] = {}
 _lock = threading.Lock()
 
 
-def engine_of(program: Program, rounds: int = 10_000, patient: bool = False) -> Engine:
+def engine_of(program: Program, rounds: int = 10_000, mathematics: Mathematics = "exact", patient: bool = False) -> Engine:
     """The engine of a program, made once; it lasts as long as the program does."""
-    key = id(program), rounds, patient
+    key = id(program), rounds, mathematics, patient
     with _lock:
         found = _engines.get(key)
         if found is None:
-            found = _engines[key] = weakref.ref(program, lambda _: _engines.pop(key, None)), Engine(program, rounds, patient)
+            engine = Engine(program, rounds, mathematics, patient)
+            found = _engines[key] = weakref.ref(program, lambda _: _engines.pop(key, None)), engine
         return found[1]

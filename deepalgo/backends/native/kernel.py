@@ -24,6 +24,7 @@ import numpy as np
 
 from deepalgo.backends.native.build import MachineCode
 from deepalgo.backends.native.columns import Array, Columns
+from deepalgo.backends.native.mathematics import Mathematics
 from deepalgo.backends.native.text import WIDTH, Unsupported
 from deepalgo.backends.native.write import WrittenModule, write
 from deepalgo.ir import Program, Value
@@ -48,18 +49,18 @@ class KernelOutcome:
     codes: Array
 
 
-def compile_kernel(program: Program, summed: Sequence[int] = ()) -> Kernel:
+def compile_kernel(program: Program, summed: Sequence[int] = (), mathematics: Mathematics = "exact") -> Kernel:
     """The program as native code; results at the places in `summed` are added up over the samples."""
-    return Kernel(program, frozenset(summed))
+    return Kernel(program, frozenset(summed), mathematics)
 
 
 class Kernel:
     """Native code of one program; a stack may have so many bytes for each thread."""
 
-    def __init__(self, program: Program, summed: frozenset[int], most_stack: int = LARGEST_STACK,
+    def __init__(self, program: Program, summed: frozenset[int], mathematics: Mathematics = "exact", most_stack: int = LARGEST_STACK,
                  most_lines: int | None = None) -> None:
         self.program, self.summed = program, summed
-        self.written: WrittenModule = write(program, summed)
+        self.written: WrittenModule = write(program, summed, mathematics)
         lines = self.written.text.count("\n")
         if most_lines is not None and lines > most_lines:
             raise Unsupported(f"it would take long to compile {lines} instructions: ask for backend='native'")

@@ -22,13 +22,14 @@ NOUGHT, UNIT = literal(0, INT), literal(1, INT)
 class NumberForms:
     """Writes operations on numbers into a code; `declared` and `libm` are what the module has to declare and define.
 
-    `special` are the addresses of functions that are not in the C library.
+    `special` are the addresses of functions that are not in the C library, and `called` names the functions that are called.
     """
 
     def __init__(self, code: Code) -> None:
         self.code = code
         self.declared: dict[str, str] = {}
         self.libm: set[tuple[str, int]] = set()
+        self.called: set[str] = set()
         self.special: dict[str, int] = {}
 
     def call(self, name: str, *cells: Cell) -> Cell:
@@ -37,6 +38,7 @@ class NumberForms:
         first = level[0]
         self.libm.add((name, len(cells)))
         callee = f"lanes.{name}" if first.wide else f"one.{name}"
+        self.called.add(callee)
         return Cell(self.code.emit(f"call {first.type} @{callee}({', '.join(cell.typed for cell in level)})"), REAL, first.wide)
 
     def intrinsic(self, name: str, *cells: Cell) -> Cell:

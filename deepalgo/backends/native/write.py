@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from deepalgo.backends.native.build import fuses
+from deepalgo.backends.native.mathematics import VECTOR_FORMS, Mathematics, define
 from deepalgo.backends.native.regions import CODES, Regions, can_fail, statement_fails
 from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, SCALARS, VECTORS, Cell, Unsupported, literal
 from deepalgo.ir import Block, Check, Kind, Op, Program, Value, While, captured, walk
@@ -27,22 +29,30 @@ class WrittenModule:
     saves: bool
     #: Functions outside of the C library, and where they are.
     symbols: dict[str, int]
-    #: Functions that are called lane by lane, and how many numbers each takes.
-    called: frozenset[tuple[str, int]]
+    #: Functions that are called, how many numbers each takes, and for which of them there are vector forms.
+    functions: frozenset[tuple[str, int]]
+    called: frozenset[str]
+    forms: frozenset[str]
 
     def for_lanes(self, lanes: int) -> str:
         """The text for so many samples side by side."""
         numbers = ", ".join(f"i64 {lane}" for lane in range(lanes))
+        declared: dict[str, str] = {}
         lines = [f"@lane_numbers = internal constant <{lanes} x i64> <{numbers}>"]
-        for name, count in sorted(self.called):
-            lines += _lane_function(name, count, f"special.{name}" in self.symbols, lanes)
-        return "\n".join([*lines, self.text]).replace(LANES, str(lanes))
+        for name, count in sorted(self.functions):
+            if name in self.forms:
+                widths = ((f"lanes.{name}", lanes), (f"one.{name}", 1))
+                lines += [define(name, count, symbol, width, declared) for symbol, width in widths if symbol in self.called]
+            else:
+                lines += _lane_function(name, count, f"special.{name}" in self.symbols, lanes)
+        text = "\n".join([*lines, self.text]).replace(LANES, str(lanes))
+        return "\n".join([*(line for line in declared.values() if line not in text), text])
 
 
-def write(program: Program, summed: frozenset[int] = frozenset()) -> WrittenModule:
+def write(program: Program, summed: frozenset[int] = frozenset(), mathematics: Mathematics = "exact") -> WrittenModule:
     """The program as a module with the function `run`; results at the places in `summed` are added up over all samples."""
     _refuse_complex(program)
-    return ModuleWriter(program, summed).module()
+    return ModuleWriter(program, summed, mathematics).module()
 
 
 def _refuse_complex(program: Program) -> None:
@@ -54,8 +64,9 @@ def _refuse_complex(program: Program) -> None:
 class ModuleWriter(Regions):
     """The function around the statements of a program."""
 
-    def __init__(self, program: Program, summed: frozenset[int]) -> None:
+    def __init__(self, program: Program, summed: frozenset[int], mathematics: Mathematics = "exact") -> None:
         super().__init__(program)
+        self.forms = VECTOR_FORMS.keys() if mathematics == "vector" and fuses() else set()
         self.program = program
         self.summed = summed
         self.allocated: list[str] = []
@@ -71,7 +82,8 @@ class ModuleWriter(Regions):
             self.allocated.append(f"  %frame = alloca {ROW}, i64 {self.frame.most}, align 64")
         lines = [*self.numbers.declared.values(), *self.frame.parts, head, "entry:", *self.local_rooms(), *self.allocated, *self.code.lines, "}"]
         symbols = {f"special.{name}": address for name, address in self.numbers.special.items()}
-        return WrittenModule("\n".join(lines), self.checks, self.saves, symbols, frozenset(self.numbers.libm))
+        return WrittenModule("\n".join(lines), self.checks, self.saves, symbols, frozenset(self.numbers.libm), frozenset(self.numbers.called),
+                             frozenset(self.forms))
 
     def slot(self, type: str) -> str:
         """Room in memory, at the start of the function."""
