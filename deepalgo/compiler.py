@@ -50,8 +50,7 @@ def compile(
 
     `loops="run"` lets each sample stop when it is done; `loops="settle"` unrolls `max_rounds` rounds into a fixed graph.
     `errors="raise"` names the samples on which the heuristic raises; `errors="nan"` answers NaN for them.
-    Networks run machine code where they can, and torch where they cannot; `net.backend` tells. `backend="torch"`, or the variable
-    DEEPALGO_BACKEND, asks for torch alone, `backend="native"` for machine code however long it takes to compile.
+    `backend="native"`, or the variable DEEPALGO_BACKEND, runs machine code instead of torch where it can, and `net.backend` tells.
     `mathematics="exact"` gives Python's own bits where "vector" forms of `exp` and its kin are up to two units of the last digit off.
     `integers=True` makes weights of whole-number coefficients, too.
     """

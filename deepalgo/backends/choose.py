@@ -1,7 +1,7 @@
-"""Which backend networks run on: what is asked for, what the variable DEEPALGO_BACKEND says, or native code.
+"""Which backend networks run on: what is asked for, what the variable DEEPALGO_BACKEND says, or torch.
 
->>> chosen("torch")
-'torch'
+>>> chosen("native"), chosen(None)
+('native', 'torch')
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ BACKENDS = ("native", "torch")
 
 def chosen(wish: str | None) -> str:
     """The name of a backend."""
-    found = wish or os.environ.get("DEEPALGO_BACKEND") or "native"
+    found = wish or os.environ.get("DEEPALGO_BACKEND") or "torch"
     if found not in BACKENDS:
         where = "backend" if wish else "DEEPALGO_BACKEND"
         raise ValueError(f"{where} must be {' or '.join(map(repr, BACKENDS))}, not {found!r}")
