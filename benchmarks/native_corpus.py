@@ -1,7 +1,8 @@
 """How much of the corpus runs natively, how long LLVM takes, and whether answers are Python's own bits.
 
 `DEEPALGO_CORPUS=folder python -m benchmarks.native_corpus`. A function counts as native if its program runs so forward and backward;
-what does not is listed with the reason. Programs that take part in no comparison to the last bit (NumPy's vectorised functions) are counted apart.
+what does not is listed with the reason. Programs that take part in no comparison to the last bit (NumPy's vectorised functions) are
+counted apart.
 """
 
 import argparse
@@ -96,7 +97,8 @@ def main(arguments=None):
             console.print(f"{gaps[-1]:.0f} ulp, {row[0]:.3f} s, {row[1]:.3f} s: {entry['id']}", highlight=False)
     native = [row for row in rows if not any(isinstance(item, str) for item in row)]
     console.print(f"{len(native)} of {len(rows)} programs run natively with their gradients ({100 * len(native) / len(rows):.1f} %)")
-    console.print(f"bit for bit {sum(gap == 0 for gap in gaps)}, within 4 ulp {sum(0 < gap <= 4 for gap in gaps)}, more {sum(gap > 4 for gap in gaps)}")
+    equal, near = sum(gap == 0 for gap in gaps), sum(0 < gap <= 4 for gap in gaps)
+    console.print(f"bit for bit {equal}, within 4 ulp {near}, more {len(gaps) - equal - near}")
     table = Table("code", "median", "95 %", "largest", "all")
     for place, name in enumerate(("forward", "gradient")):
         taken = [row[place] for row in native]

@@ -110,11 +110,12 @@ class Verification:
         return any(near.error != self.outcomes[sample].error for near in self._neighbours(sample))
 
     def _neighbours(self, sample: int) -> list[CallOutcome]:
-        """What the function does when one of the inputs moves by its last digit, or by eight of it: the rounding of later rounds adds up."""
+        """What the function does when one of the inputs moves by its last digit, or by eight of it (later rounds add up)."""
         values = self.inputs[sample]
         moves = [(place, way, steps) for place, value in enumerate(values) if isinstance(value, (float, np.ndarray))
                  for way in (-np.inf, np.inf) for steps in (1, 8)]
-        return [self.original.run([*values[:place], _moved(values[place], way, steps), *values[place + 1 :]]) for place, way, steps in moves]
+        return [self.original.run([*values[:place], _moved(values[place], way, steps), *values[place + 1 :]])
+                for place, way, steps in moves]
 
     def _values(self, results: Sequence[Tensor], good: Sequence[int], near_ties: set[int]) -> dict[int, tuple[float, float]]:
         """The largest absolute and relative difference of every sample."""

@@ -401,7 +401,7 @@ class Regions:
         """Put the numbers of all lanes on the stack of the group."""
         code = self.code
         cells = [code.spread(cell) for value in save.values for cell in self.values[value]]
-        top = code.emit(f"load ptr, ptr %top")
+        top = code.emit("load ptr, ptr %top")
         following = code.emit(f"getelementptr {ROW}, ptr {top}, i64 {len(cells)}")
         room = code.new_label("room")
         code.jump_if(code.emit(f"icmp ule ptr {following}, %limit"), room, "overflow")
@@ -414,7 +414,7 @@ class Regions:
         """Take back what was put on the stack last."""
         code = self.code
         sizes = [math.prod(value.type.shape) for value in restore.results]
-        top = code.emit(f"getelementptr {ROW}, ptr {code.emit(f'load ptr, ptr %top')}, i64 {-sum(sizes)}")
+        top = code.emit(f"getelementptr {ROW}, ptr {code.emit('load ptr, ptr %top')}, i64 {-sum(sizes)}")
         code.do(f"store ptr {top}, ptr %top")
         place = 0
         for value, size in zip(restore.results, sizes, strict=True):

@@ -80,7 +80,8 @@ class ModuleWriter(Regions):
                 "ptr noalias %sums, ptr noalias %codes, i64 %count, i64 %rounds, ptr noalias %tape, ptr %limit) nounwind {")
         if self.frame.parts:
             self.allocated.append(f"  %frame = alloca {ROW}, i64 {self.frame.most}, align 64")
-        lines = [*self.numbers.declared.values(), *self.frame.parts, head, "entry:", *self.local_rooms(), *self.allocated, *self.code.lines, "}"]
+        body = ["entry:", *self.local_rooms(), *self.allocated, *self.code.lines, "}"]
+        lines = [*self.numbers.declared.values(), *self.frame.parts, head, *body]
         symbols = {f"special.{name}": address for name, address in self.numbers.special.items()}
         return WrittenModule("\n".join(lines), self.checks, self.saves, symbols, frozenset(self.numbers.libm), frozenset(self.numbers.called),
                              frozenset(self.forms))
@@ -120,7 +121,7 @@ class ModuleWriter(Regions):
             self.mask = "%lanes"
             code.lines.append(f"  %lanes = phi {MASK} [ {ALL}, %{group} ], [ %fewer, %{restart} ]")
         if self.saves:
-            code.do(f"store ptr %tape, ptr %top")
+            code.do("store ptr %tape, ptr %top")
         self.top_level(program.body, start, restart)
         outputs = [cell for place in kept for cell in self.fitted(results[place])]
         for cell, target in zip(outputs, targets, strict=True):
