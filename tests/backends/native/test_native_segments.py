@@ -192,3 +192,18 @@ def test_lanes_that_fail_in_rounds_do_not_fail_again_on_the_way_back():
     for rule in FORCED:
         outcome = kernel_of(derivative(program, rule), program).run([xs, np.ones_like(xs)], weights_of(program))
         assert ((outcome.codes != 0) == (codes != 0)).all()
+
+
+def test_a_sum_of_what_is_the_same_for_all_samples_differs_where_rounds_do():
+    def counts_in_floats(x, rounds, step=1.0):
+        done = 0.0
+        while done < rounds:
+            x = x * 0.9 + done
+            done += step
+        return x + done
+
+    program = da.compile(counts_in_floats).program
+    rounds = np.arange(0.0, 11.0)
+    found = engine_of(program).gradient([np.ones(11), rounds], weights_of(program), [np.ones(11)])
+    assert found.inputs[0].tolist() == pytest.approx([0.9**count for count in range(11)], rel=1e-14)
+    assert check_segments(program, [np.linspace(-1.0, 1.0, 11), rounds])
