@@ -313,6 +313,8 @@ class Regions:
         code, mask = self.code, self.mask
         back = back or counts is not None
         first = self.carried(init, params)
+        if counts is not None:  # lanes that are done keep what they have, also of what is the same in all rounds
+            first = [tuple(map(code.spread, cells)) for cells in first]
         head, inside, again, end = (code.new_label(word) for word in ("loop", "round", "again", "end"))
         before = code.label
         code.jump(head)
