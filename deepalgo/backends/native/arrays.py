@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from deepalgo.backends.native.by_operation import BY_OPERATION
 from deepalgo.backends.native.numbers import NumberForms
 from deepalgo.backends.native.text import Cell, Unsupported, literal
 from deepalgo.ir import By, Kind, Op, Type
@@ -79,12 +80,8 @@ def single(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
     if row.common is not None:
         kind = max((row.common, *(cell.kind for cell in cells[row.apart :])))
         cells[row.apart :] = [n.cast(cell, kind) for cell in cells[row.apart :]]
-    if op.name == "select":
-        found = n.code.choose(*cells)
-    elif op.name == "cut":
-        found = cells[1]
-    else:
-        found = n.apply(op.name, cells, op.by)
+    form = BY_OPERATION.get(op.name)
+    found = n.apply(op.name, cells, op.by) if form is None else form(n, op, cells)
     return n.cast(found, op.result.type.kind)
 
 

@@ -28,7 +28,7 @@ class Regions:
     def __init__(self, program: Program) -> None:
         self.code = Code()
         self.numbers = NumberForms(self.code)
-        self.levels = find_levels(program)
+        self.levels = find_levels(program, by_lanes=True)
         self.values: dict[Value, Cells] = {}
         self.weights: dict[str, Cells] = {}
         self.mask = ALL
