@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from deepalgo.backends.native.lambert import lambertw
 from deepalgo.backends.native.numbers import NumberForms
 from deepalgo.backends.native.rounding import round_digits
 from deepalgo.backends.native.text import Cell, literal
@@ -31,6 +32,12 @@ def _of_order(name: str) -> Form:
     return form
 
 
+def _lambertw(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
+    branch = op.attr("branch")
+    assert isinstance(branch, int)
+    return lambertw(n, cells[0], branch)
+
+
 def _first(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
     found = literal(len(cells), Kind.INT)
     for place in range(len(cells) - 1, -1, -1):
@@ -38,7 +45,7 @@ def _first(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
     return found
 
 
-def _look_up(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
+def _table_entry(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
     place, *entries = cells
     found = entries[-1]
     for number in range(len(entries) - 2, -1, -1):
@@ -48,5 +55,6 @@ def _look_up(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
 
 BY_OPERATION: dict[str, Form] = {
     "select": lambda n, op, cells: n.code.choose(*cells), "cut": lambda n, op, cells: cells[1], "round_digits": _round,
-    "first": _first, "look_up": _look_up, "jv": _of_order("jv_of"), "iv": _of_order("iv_of"), "kv": _of_order("kv_of"),
+    "lambertw": _lambertw, "first": _first, "look_up": _table_entry,
+    "jv": _of_order("jv_of"), "iv": _of_order("iv_of"), "kv": _of_order("kv_of"),
 }

@@ -18,11 +18,12 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
+from deepalgo.backends.native.complex_arrays import in_parts, put_together
 from deepalgo.backends.native.kernel import Array, Kernel, KernelOutcome
 from deepalgo.backends.native.text import Unsupported
 from deepalgo.backends.targets import NATIVE, NATIVE_BACK, NATIVE_BACK_CAREFUL
@@ -47,6 +48,7 @@ class Engine:
         self._program = weakref.ref(program)
         #: The types of the results of the program.
         self.result_types = tuple(value.type for value in program.body.results)
+        self._input_types = tuple(item.value.type for item in program.inputs)
         self._rounds = rounds
         self._lock = threading.RLock()
         self._kernels: dict[str, Kernel] = {}
@@ -95,7 +97,8 @@ class Engine:
 
     def forward(self, inputs: Sequence[Array], weights: Array) -> KernelOutcome:
         """The results for samples, and the check that each of them fails."""
-        return self._kernel("forward").run(inputs, weights, self._rounds, torch.get_num_threads())
+        outcome = self._kernel("forward").run(in_parts(inputs), weights, self._rounds, torch.get_num_threads())
+        return replace(outcome, results=put_together(outcome.results, self.result_types))
 
     def gradient(self, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> Gradient:
         """The adjoints of inputs and weights from those of the real results; failed samples contribute zero."""
@@ -106,9 +109,9 @@ class Engine:
 
     def _back(self, part: str, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> Gradient:
         kernel = self._kernel(part)
-        outcome = kernel.run([*inputs, *adjoints], weights, self._rounds, torch.get_num_threads())
-        real = sum(item.value.type.kind >= Kind.REAL for item in kernel.program.inputs[: len(inputs)])
-        found = outcome.results[len(outcome.results) - real :]
+        outcome = kernel.run(in_parts([*inputs, *adjoints]), weights, self._rounds, torch.get_num_threads())
+        wanted = [type for type in self._input_types if type.kind >= Kind.REAL]
+        found = put_together(outcome.results, (*self.result_types, *wanted))[len(self.result_types) :]
         if outcome.codes.any():
             for array in found:
                 array[outcome.codes != 0] = 0.0

@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING
 
 from deepalgo.backends.native.own_functions import call_own
-from deepalgo.backends.native.steps import Steps
+from deepalgo.backends.native.real_steps import RealSteps
 from deepalgo.backends.native.text import Cell, Unsupported, literal
 from deepalgo.kinds import Kind
 
@@ -30,7 +30,7 @@ def fsum(n: NumberForms, *numbers: Cell) -> Cell:
 
 
 def _fsum(n: NumberForms, *numbers: Cell) -> Cell:
-    s = Steps(n)
+    s = RealSteps(n)
     partials: list[Cell] = []
     special, overflows, is_special = ZERO, FALSE, FALSE
     for number in numbers:
@@ -46,7 +46,7 @@ def _fsum(n: NumberForms, *numbers: Cell) -> Cell:
     return s.where(overflows, math.nan, found)
 
 
-def _two_sum(s: Steps, x: Cell, y: Cell) -> tuple[Cell, Cell]:
+def _two_sum(s: RealSteps, x: Cell, y: Cell) -> tuple[Cell, Cell]:
     """The rounded sum, and what rounding loses."""
     swap = s.lt(s.abs(x), s.abs(y))
     x, y = s.where(swap, y, x), s.where(swap, x, y)
@@ -54,7 +54,7 @@ def _two_sum(s: Steps, x: Cell, y: Cell) -> tuple[Cell, Cell]:
     return total, s.sub(y, s.sub(total, x))
 
 
-def _rounded(s: Steps, partials: list[Cell]) -> Cell:
+def _rounded(s: RealSteps, partials: list[Cell]) -> Cell:
     """Partial sums from the largest on, until one does not fit; what is left says to which side a half is rounded."""
     high, low, following = ZERO, ZERO, ZERO
     for partial in reversed(partials):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deepalgo.backends.native.own_functions import call_own
-from deepalgo.backends.native.steps import Steps
+from deepalgo.backends.native.real_steps import RealSteps
 from deepalgo.backends.native.text import Cell, literal
 from deepalgo.kinds import Kind
 
@@ -22,7 +22,7 @@ SHORT = 16
 
 def mantissa(n: NumberForms, x: Cell) -> Cell:
     """The first part of `math.frexp`: from 1/2 on and below 1, with the sign of `x`; what has no exponent is itself."""
-    s = Steps(n)
+    s = RealSteps(n)
     bits = _as_bits(n, _lifted(s, x))
     kept = n.code.op("and", bits, literal(~(0x7FF << 52), INT))
     found = _as_real(n, n.code.op("or", kept, literal(1022 << 52, INT)))
@@ -31,22 +31,22 @@ def mantissa(n: NumberForms, x: Cell) -> Cell:
 
 def exponent(n: NumberForms, x: Cell) -> Cell:
     """The second part of `math.frexp`."""
-    s = Steps(n)
+    s = RealSteps(n)
     bits = _as_bits(n, _lifted(s, x))
     biased = n.code.op("and", n.code.op("lshr", bits, literal(52, INT)), literal(0x7FF, INT))
     bias = n.code.choose(_is_denormal(s, x), literal(1022 + LIFT, INT), literal(1022, INT))
     return n.code.choose(_has_exponent(s, x), n.code.op("sub", biased, bias), NOUGHT)
 
 
-def _is_denormal(s: Steps, x: Cell) -> Cell:
+def _is_denormal(s: RealSteps, x: Cell) -> Cell:
     return s.lt(s.abs(x), 2.0**-1022)
 
 
-def _lifted(s: Steps, x: Cell) -> Cell:
+def _lifted(s: RealSteps, x: Cell) -> Cell:
     return s.where(_is_denormal(s, x), s.mul(x, 2.0**LIFT), x)
 
 
-def _has_exponent(s: Steps, x: Cell) -> Cell:
+def _has_exponent(s: RealSteps, x: Cell) -> Cell:
     return s.both(s.finite(x), s.ne(x, 0.0))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from deepalgo.backends.native.own_functions import call_own
-from deepalgo.backends.native.steps import Steps
+from deepalgo.backends.native.real_steps import RealSteps
 from deepalgo.backends.native.text import Cell, literal
 from deepalgo.kinds import Kind
 
@@ -48,7 +48,7 @@ def lgamma(n: NumberForms, x: Cell) -> Cell:
 
 
 def _gamma(n: NumberForms, x: Cell) -> Cell:
-    s = Steps(n)
+    s = RealSteps(n)
     size = s.abs(x)
     y = s.add(size, G_LESS)
     lost = s.where(s.gt(size, G_LESS), s.sub(s.sub(y, size), G_LESS), s.sub(s.sub(y, G_LESS), size))
@@ -74,7 +74,7 @@ def _gamma(n: NumberForms, x: Cell) -> Cell:
 
 
 def _lgamma(n: NumberForms, x: Cell) -> Cell:
-    s = Steps(n)
+    s = RealSteps(n)
     size = s.abs(x)
     found = s.sub(n.call("log", _lanczos_sum(s, size)), G)
     grown = n.call("log", s.sub(s.add(size, G), 0.5))
@@ -88,28 +88,28 @@ def _lgamma(n: NumberForms, x: Cell) -> Cell:
     return s.where(s.finite(x), found, s.abs(x))
 
 
-def _lanczos_sum(s: Steps, x: Cell) -> Cell:
+def _lanczos_sum(s: RealSteps, x: Cell) -> Cell:
     small = [_by_products(s, x, row) for row in (NUMERATOR, DENOMINATOR)]
     large = [_by_quotients(s, x, row) for row in (NUMERATOR, DENOMINATOR)]
     is_small = s.lt(x, 5.0)
     return s.div(*(s.where(is_small, one, other) for one, other in zip(small, large, strict=True)))
 
 
-def _by_products(s: Steps, x: Cell, coefficients: Sequence[float]) -> Cell:
+def _by_products(s: RealSteps, x: Cell, coefficients: Sequence[float]) -> Cell:
     found = s.add(s.mul(0.0, x), coefficients[-1])
     for number in reversed(coefficients[:-1]):
         found = s.add(s.mul(found, x), number)
     return found
 
 
-def _by_quotients(s: Steps, x: Cell, coefficients: Sequence[float]) -> Cell:
+def _by_quotients(s: RealSteps, x: Cell, coefficients: Sequence[float]) -> Cell:
     found = s.add(s.div(0.0, x), coefficients[0])
     for number in coefficients[1:]:
         found = s.add(s.div(found, x), number)
     return found
 
 
-def _sin_of_pi(s: Steps, x: Cell) -> Cell:
+def _sin_of_pi(s: RealSteps, x: Cell) -> Cell:
     """`sin(pi x)`, exact where it is zero."""
     n = s.n
     y = n.call("fmod", s.abs(x), literal(2.0, REAL))

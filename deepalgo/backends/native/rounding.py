@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deepalgo.backends.native.steps import Steps, cell
+from deepalgo.backends.native.real_steps import RealSteps, cell
 from deepalgo.backends.native.text import Cell, Unsupported
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ def round_digits(n: NumberForms, x: Cell, digits: int) -> Cell:
     """`round(x, digits)`."""
     if abs(digits) > MOST_DIGITS:
         raise Unsupported(f"round to {digits} digits")
-    return _behind_point(Steps(n), x, 10.0**digits) if digits >= 0 else _before_point(Steps(n), x, -digits)
+    return _behind_point(RealSteps(n), x, 10.0**digits) if digits >= 0 else _before_point(RealSteps(n), x, -digits)
 
 
-def _behind_point(s: Steps, x: Cell, power: float) -> Cell:
+def _behind_point(s: RealSteps, x: Cell, power: float) -> Cell:
     product = s.mul(x, power)
     lost = s.fma(x, power, s.neg(product))
     whole = s.rint(product)
@@ -36,7 +36,7 @@ def _behind_point(s: Steps, x: Cell, power: float) -> Cell:
     return s.where(s.lt(s.abs(product), 2.0**53), s.div(whole, power), x)
 
 
-def _before_point(s: Steps, x: Cell, zeros: int) -> Cell:
+def _before_point(s: RealSteps, x: Cell, zeros: int) -> Cell:
     n, size, power = s.n, s.abs(x), 10.0**zeros
     rest = n.call("fmod", size, cell(power))
     below = s.sub(size, rest)

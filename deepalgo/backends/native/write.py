@@ -43,8 +43,8 @@ def _refuse(program: Program) -> None:
     total = 0
     for statement in walk(program.body):
         if isinstance(statement, Op):
-            if statement.result.type.kind is Kind.COMPLEX:
-                raise Unsupported("complex numbers")
+            if statement.result.type.kind is Kind.COMPLEX or any(arg.type.kind is Kind.COMPLEX for arg in statement.args):
+                raise Unsupported(f"{statement.name} of complex numbers")
             total += math.prod(statement.result.type.shape)
     if any(item.value.type.kind is Kind.COMPLEX for item in program.inputs):
         raise Unsupported("complex numbers")

@@ -1,4 +1,4 @@
-"""`Steps`: arithmetic on cells, short enough for formulas; numbers stand for themselves."""
+"""`RealSteps`: arithmetic on cells, short enough for formulas; numbers stand for themselves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def cell(x: Real) -> Cell:
     return x if isinstance(x, Cell) else literal(x, Kind.REAL)
 
 
-class Steps:
+class RealSteps:
     """Writes operations on real numbers by the forms of `n`."""
 
     def __init__(self, n: NumberForms) -> None:
