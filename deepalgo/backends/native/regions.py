@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from deepalgo.backends.native.arrays import ARRAYS, Cells, constant, elementwise, moved, only_moves
+from deepalgo.backends.native.linear_algebra import LINEAR
 from deepalgo.backends.native.numbers import NumberForms
 from deepalgo.backends.native.text import ALL, MASK, VECTORS, WIDTH, Cell, Code, Unsupported, literal
 from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Restore, Rewind, Save, Statement, Try, Type, Value, While, blocks, walk
@@ -72,8 +73,9 @@ class Regions:
             return self.weights[str(op.attr("key"))]
         operands = [self.values[arg] for arg in op.args]
         try:
-            if op.name in ARRAYS:
-                found = ARRAYS[op.name](self.numbers, op, operands)
+            form = ARRAYS.get(op.name) or LINEAR.get(op.name)
+            if form is not None:
+                found = form(self.numbers, op, operands)
             elif only_moves(op.name):
                 found = moved(op, operands)
             else:
