@@ -44,7 +44,7 @@ from deepalgo.ir import (
 )
 from deepalgo.ir import Sequence as SequenceTree
 from deepalgo.ir.rewriter import Fresh, Rewriter
-from deepalgo.ops.formula import adjoints
+from deepalgo.ops.formula import adjoints, check_ends
 from deepalgo.ops.row import Hazard
 from deepalgo.ops.table import TABLE
 
@@ -141,6 +141,7 @@ class Reverse(Rewriter):
         if op.is_weight or op.result not in bars:
             return
         g = bars.pop(op.result)
+        check_ends(TABLE[op.name])
         found = adjoints(TABLE[op.name], op.args, op.result, g, dict(op.attrs), Formulas(self, self.careful))
         for arg, value in zip(op.args, found, strict=True):
             if value is not None:

@@ -37,6 +37,7 @@ from deepalgo.lower.number_errors import flag_errors, number_errors
 from deepalgo.lower.passes import Passes, Where, WithRounds, WithWeights
 from deepalgo.lower.prune import prune
 from deepalgo.lower.scalarize import scalarize
+from deepalgo.lower.split_complex import is_other, split_complex
 from deepalgo.lower.try_to_if import try_to_if
 from deepalgo.lower.unroll import unroll
 
@@ -76,15 +77,18 @@ SOURCE_NUMBERS: Passes = (
     WithWeights(harden), WithWeights(scalarize), simplify, duplicate_tails, simplify, restore_returns, restore_breaks, prune,
 )
 
-#: Native code, and the derivative that it computes back to inputs and weights.
-NATIVE: Passes = (
+#: Native code, and the derivative that it computes back to inputs and weights. Complex numbers have slopes of their own, so that
+#: they are split after the derivative is made.
+READY: Passes = (
     hoist_weights, fold_constants, merge_equal, drop_proven_checks, prune, WithRounds(try_to_if), *CLEAN, *TYPED,
 )
-NATIVE_BACK: Passes = (*NATIVE, WithRounds(adjoint), prune, *CLEAN, *TYPED)
-NATIVE_BACK_CAREFUL: Passes = (*NATIVE, WithRounds(careful_adjoint), prune, *CLEAN, *TYPED)
+IN_REALS = Where(split_complex, is_other, CLEAN)
+NATIVE: Passes = (*READY, IN_REALS)
+NATIVE_BACK: Passes = (*READY, WithRounds(adjoint), prune, *CLEAN, *TYPED, IN_REALS)
+NATIVE_BACK_CAREFUL: Passes = (*READY, WithRounds(careful_adjoint), prune, *CLEAN, *TYPED, IN_REALS)
 #: The same for samples that take many rounds of loops that end by data.
-NATIVE_BACK_LONG: Passes = (*NATIVE, WithRounds(adjoint_in_segments), prune, *CLEAN, *TYPED)
-NATIVE_BACK_CAREFUL_LONG: Passes = (*NATIVE, WithRounds(careful_adjoint_in_segments), prune, *CLEAN, *TYPED)
+NATIVE_BACK_LONG: Passes = (*READY, WithRounds(adjoint_in_segments), prune, *CLEAN, *TYPED, IN_REALS)
+NATIVE_BACK_CAREFUL_LONG: Passes = (*READY, WithRounds(careful_adjoint_in_segments), prune, *CLEAN, *TYPED, IN_REALS)
 
 DRAWING: Passes = (drop_checks, prune, drop_checks)
 

@@ -64,6 +64,16 @@ def adjoints(row: Row, operands: Sequence[V], result: V, g: V, attrs: Mapping[st
     return [writer.adjoint(place) for place in range(len(operands))]
 
 
+def check_ends(row: Row) -> None:
+    """Raise where a formula does not hold everywhere and only a torch function has the rest."""
+    if isinstance(row.slope, Numerical):
+        return
+    for condition, ends in row.slope.at:
+        for end in ends:
+            if isinstance(end, str):
+                raise NoFormulaError(f"{row.name}: {end}, where {condition}")
+
+
 class FormulaWriter:
     """Writes the formulas of one row for one operation."""
 

@@ -14,7 +14,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from deepalgo.backends.native.by_operation import BY_OPERATION
 from deepalgo.backends.native.numbers import NumberForms
+from deepalgo.backends.native.pairwise import pairwise
 from deepalgo.backends.native.text import Cell, Unsupported, literal
 from deepalgo.ir import By, Kind, Op, Type
 from deepalgo.ir.compute import compute
@@ -79,12 +81,8 @@ def single(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
     if row.common is not None:
         kind = max((row.common, *(cell.kind for cell in cells[row.apart :])))
         cells[row.apart :] = [n.cast(cell, kind) for cell in cells[row.apart :]]
-    if op.name == "select":
-        found = n.code.choose(*cells)
-    elif op.name == "cut":
-        found = cells[1]
-    else:
-        found = n.apply(op.name, cells, op.by)
+    form = BY_OPERATION.get(op.name)
+    found = n.apply(op.name, cells, op.by) if form is None else form(n, op, cells)
     return n.cast(found, op.result.type.kind)
 
 
@@ -121,6 +119,16 @@ def _reduction(step: str, start: Callable[[Kind], Cell]) -> Form:
         return tuple(_reduced(n, step, [n.cast(cell, kind) for cell in line], start(kind)) for line in lines)
 
     return form
+
+
+def _sum(n: NumberForms, op: Op, operands: Sequence[Cells]) -> Cells:
+    """Sums in NumPy's order: along the last axis, or over all numbers, it adds in pairs; along others one after the other."""
+    kind, axis = op.result.type.kind, op.attr("axis")
+    if kind is not REAL or (isinstance(axis, int) and axis % len(op.args[0].type.shape) != len(op.args[0].type.shape) - 1):
+        return _reduction("add", _zero)(n, op, operands)
+    lines, _ = _lines(op, operands[0])
+    cells = [[n.cast(cell, REAL) for cell in line] for line in lines]
+    return tuple(pairwise(lambda one, other: n.apply("add", (one, other)), line) if line else _zero(REAL) for line in cells)
 
 
 def _reduced(n: NumberForms, step: str, line: Sequence[Cell], start: Cell) -> Cell:
@@ -340,7 +348,7 @@ def _one(kind: Kind) -> Cell:
 
 #: Operations that are not computed number by number, and do not only move numbers.
 ARRAYS: dict[str, Form] = {
-    "sum": _reduction("add", _zero), "prod": _reduction("mul", _one), "any": _reduction("or", _zero), "all": _reduction("and", _one),
+    "sum": _sum, "prod": _reduction("mul", _one), "any": _reduction("or", _zero), "all": _reduction("and", _one),
     "amin": _extreme("minimum"), "amax": _extreme("maximum"), "argmin": _place_of("lt"), "argmax": _place_of("gt"),
     "cumsum": _running("add"), "cumprod": _running("mul"), "gather": _gather, "pick_at": _pick_at, "put_at": _put_at, "add_at": _add_at,
     "matmul": _matmul, "sort": _sorted(False), "argsort": _sorted(True), "take_along": _take_along, "norm2": _norm, "cross": _cross,

@@ -47,16 +47,16 @@ class Call:
 
     def arrays(self, tensors: Sequence[Tensor]) -> tuple[list[Array], Array]:
         """Inputs, and all weights in a row."""
-        arrays = [tensor.detach().numpy() for tensor in tensors]
+        arrays = [_array(tensor) for tensor in tensors]
         weights = [array.reshape(-1) for array in arrays[self.inputs :]]
         return arrays[: self.inputs], np.concatenate(weights) if weights else np.zeros(0)
 
     def backward(self, tensors: Sequence[Tensor], adjoints: Sequence[Tensor]) -> list[Tensor | None]:
         """The adjoints of all tensors; None for those that are not real."""
         inputs, weights = self.arrays(tensors)
-        found = self.engine.gradient(inputs, weights, [adjoint.detach().numpy() for adjoint in adjoints])
+        found = self.engine.gradient(inputs, weights, [_array(adjoint) for adjoint in adjoints])
         waiting = iter(found.inputs)
-        first = [torch.from_numpy(next(waiting)) if tensor.is_floating_point() else None for tensor in tensors[: self.inputs]]
+        first = [torch.from_numpy(next(waiting)) if _is_inexact(tensor) else None for tensor in tensors[: self.inputs]]
         return [*first, *(torch.from_numpy(np.asarray(array)) for array in found.weights)]
 
 
@@ -71,7 +71,7 @@ class NativeFunction(torch.autograd.Function):
         numbers = torch.from_numpy(codes.copy())
         ctx.save_for_backward(*tensors, numbers)
         ctx.set_materialize_grads(False)
-        flat = [result for result in results if not result.is_floating_point()]
+        flat = [result for result in results if not _is_inexact(result)]
         ctx.mark_non_differentiable(numbers, *flat)
         return (*results, numbers)
 
@@ -85,13 +85,25 @@ class NativeFunction(torch.autograd.Function):
         return (None, *call.backward(tensors, _filled(call, tensors, adjoints[:-1])))
 
 
+def _array(tensor: Tensor) -> Array:
+    """The numbers themselves, where torch has only noted that they are conjugate or negative."""
+    found: Array = tensor.detach().resolve_conj().resolve_neg().numpy()
+    return found
+
+
+def _is_inexact(tensor: Tensor) -> bool:
+    """Real or complex."""
+    return tensor.is_floating_point() or tensor.is_complex()
+
+
 def _filled(call: Call, tensors: Sequence[Tensor], adjoints: Sequence[Tensor | None]) -> list[Tensor]:
     """The adjoints of the real results, zero where none arrived."""
     size = len(tensors[0]) if call.inputs else 1
     found = []
     for adjoint, type in zip(adjoints, call.engine.result_types, strict=True):
         if type.kind >= Kind.REAL:
-            found.append(adjoint if adjoint is not None else torch.zeros((size, *type.shape), dtype=torch.float64))
+            dtype = torch.complex128 if type.kind is Kind.COMPLEX else torch.float64
+            found.append(adjoint if adjoint is not None else torch.zeros((size, *type.shape), dtype=dtype))
     return found
 
 

@@ -18,12 +18,13 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
 from deepalgo.backends.native.columns import Array
+from deepalgo.backends.native.complex_arrays import in_parts, put_together
 from deepalgo.backends.native.kernel import LARGEST_STACK, Kernel, KernelOutcome, StackLimit
 from deepalgo.backends.native.mathematics import Mathematics
 from deepalgo.backends.native.text import Unsupported
@@ -32,7 +33,6 @@ from deepalgo.ir import Check, Failure, Kind, Program, While, walk
 from deepalgo.lower.depth import compiling
 from deepalgo.lower.passes import Passes, PassSettings, run
 from deepalgo.ops.formula import NoFormulaError
-
 
 #: Instructions that LLVM compiles in about ten seconds: longer programs run natively only if someone asks for it.
 MOST_LINES = 120_000
@@ -56,6 +56,7 @@ class Engine:
         self.mathematics: Mathematics = mathematics
         #: The types of the results of the program.
         self.result_types = tuple(value.type for value in program.body.results)
+        self._input_types = tuple(item.value.type for item in program.inputs)
         self._rounds = rounds
         self._lock = threading.RLock()
         self._kernels: dict[str, Kernel] = {}
@@ -108,7 +109,8 @@ class Engine:
 
     def forward(self, inputs: Sequence[Array], weights: Array) -> KernelOutcome:
         """The results for samples, and the check that each of them fails."""
-        return self._kernel("forward").run(inputs, weights, self._rounds, torch.get_num_threads())
+        outcome = self._kernel("forward").run(in_parts(inputs), weights, self._rounds, torch.get_num_threads())
+        return replace(outcome, results=put_together(outcome.results, self.result_types))
 
     def gradient(self, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> Gradient:
         """The adjoints of inputs and weights from those of the real results; failed samples contribute zero."""
@@ -120,14 +122,14 @@ class Engine:
     def _back(self, part: str, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> Gradient:
         kernel = self._kernel(f"{part} long" if self._long else part)
         try:
-            outcome = kernel.run([*inputs, *adjoints], weights, self._rounds, torch.get_num_threads())
+            outcome = kernel.run(in_parts([*inputs, *adjoints]), weights, self._rounds, torch.get_num_threads())
         except StackLimit:
             if kernel.most_stack == LARGEST_STACK:
                 raise
             self._go_long(part, kernel)
             return self._back(part, inputs, weights, adjoints)
-        real = sum(item.value.type.kind >= Kind.REAL for item in kernel.program.inputs[: len(inputs)])
-        found = outcome.results[len(outcome.results) - real :]
+        wanted = [type for type in self._input_types if type.kind >= Kind.REAL]
+        found = put_together(outcome.results, (*self.result_types, *wanted))[len(self.result_types) :]
         if outcome.codes.any():
             for array in found:
                 array[outcome.codes != 0] = 0.0

@@ -8,6 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from deepalgo.backends.native.elementary import comb, logaddexp, sinc
+from deepalgo.backends.native.exact_sum import fsum
+from deepalgo.backends.native.exponents import exponent, left_shift, mantissa, whole_power
+from deepalgo.backends.native.gamma import gamma, lgamma
 from deepalgo.backends.native.hypot import hypot
 from deepalgo.backends.native.special import find
 from deepalgo.backends.native.text import LANES, Cell, Code, Unsupported, literal
@@ -31,6 +35,12 @@ class NumberForms:
         self.libm: set[tuple[str, int]] = set()
         self.called: set[str] = set()
         self.special: dict[str, int] = {}
+
+    def beside(self, code: Code) -> NumberForms:
+        """The same forms in another function of the module."""
+        found = NumberForms(code)
+        found.declared, found.libm, found.special = self.declared, self.libm, self.special
+        return found
 
     def call(self, name: str, *cells: Cell) -> Cell:
         """A function of the C library, lane by lane."""
@@ -176,16 +186,6 @@ def _quotient(n: NumberForms, x: Cell, y: Cell) -> Cell:
     return n.code.op("fdiv", x, y)
 
 
-def _whole_power(n: NumberForms, x: Cell, y: Cell) -> Cell:
-    """Powers of whole numbers by a known small exponent."""
-    if not y.text.isdigit() or int(y.text) > 16:
-        raise Unsupported("a power of whole numbers")
-    found = UNIT
-    for _ in range(int(y.text)):
-        found = n.code.op("mul", found, x)
-    return found
-
-
 def _either(word: str, *, keep: str) -> Form:
     """The smaller or larger of two; `keep` says which operand wins with NaN: the one that is NaN, or the other."""
 
@@ -198,6 +198,10 @@ def _either(word: str, *, keep: str) -> Form:
 
 def _python_choice(word: str) -> Form:
     return lambda n, x, y: n.code.choose(n.compare(word, y, x), y, x)
+
+
+def _or_inf(n: NumberForms, x: Cell) -> Cell:
+    return _python_choice("lt")(n, literal(float("inf"), REAL), x)
 
 
 def _in_reals(form: Form) -> Form:
@@ -232,7 +236,9 @@ REALS: dict[str, Form] = {
     "min": _python_choice("lt"), "max": _python_choice("gt"),
     "minimum": _either("lt", keep="nan"), "maximum": _either("gt", keep="nan"),
     "fmin": _either("lt", keep="other"), "fmax": _either("gt", keep="other"),
-    "hypot": hypot,
+    "hypot": hypot, "fsum": fsum, "gamma": gamma, "lgamma": lgamma, "logaddexp": logaddexp, "sinc": sinc, "mantissa": mantissa,
+    "exponent": exponent, "angle": lambda n, x: n.call("atan2", ZERO, x), "or_inf": _or_inf, "at_root": lambda n, x, y, z: x,
+    "comb": comb,
     "real": lambda n, x: x, "conj": lambda n, x: x, "imag": lambda n, x: ZERO,
 }
 #: Of real numbers where NumPy calls something else than Python does.
@@ -244,8 +250,8 @@ WHOLES: dict[str, Form] = {
     "pos": lambda n, x: x, "floordiv": lambda n, x, y: _whole_parts(n, x, y)[0], "mod": lambda n, x, y: _whole_parts(n, x, y)[1],
     "abs": lambda n, x: n.code.choose(n.compare("lt", x, NOUGHT), n.code.op("sub", NOUGHT, x), x),
     "min": _python_choice("lt"), "max": _python_choice("gt"), "minimum": _python_choice("lt"), "maximum": _python_choice("gt"),
-    "bitand": _instruction("and"), "bitor": _instruction("or"), "bitxor": _instruction("xor"), "pow": _whole_power,
-    "rshift": lambda n, x, y: _shift(n, x, y, "ashr"),
+    "bitand": _instruction("and"), "bitor": _instruction("or"), "bitxor": _instruction("xor"), "pow": whole_power,
+    "lshift": left_shift, "rshift": lambda n, x, y: _shift(n, x, y, "ashr"),
     "invert": lambda n, x: n.code.op("xor", x, literal(-1, INT)),
     "sign": lambda n, x: n.code.op("sub", n.cast(n.compare("gt", x, NOUGHT), INT), n.cast(n.compare("lt", x, NOUGHT), INT)),
 }

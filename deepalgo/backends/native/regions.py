@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from deepalgo.backends.native.arrays import ARRAYS, Cells, constant, elementwise, moved, only_moves
+from deepalgo.backends.native.linear_algebra import LINEAR
 from deepalgo.backends.native.numbers import NumberForms
 from deepalgo.backends.native.parts import ARGUMENTS, FAILED, LANES_ROOM, TOP, Frame, Piece, Splitter, address, get, put
 from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, Cell, Code, Unsupported, literal
@@ -29,7 +30,7 @@ class Regions:
     def __init__(self, program: Program) -> None:
         self.code = Code()
         self.numbers = NumberForms(self.code)
-        self.levels = find_levels(program)
+        self.levels = find_levels(program, by_lanes=True)
         self.values: dict[Value, Cells] = {}
         self.weights: dict[str, Cells] = {}
         self.mask = ALL
@@ -161,8 +162,9 @@ class Regions:
             return self.weights[str(op.attr("key"))]
         operands = [self.values[arg] for arg in op.args]
         try:
-            if op.name in ARRAYS:
-                found = ARRAYS[op.name](self.numbers, op, operands)
+            form = ARRAYS.get(op.name) or LINEAR.get(op.name)
+            if form is not None:
+                found = form(self.numbers, op, operands)
             elif only_moves(op.name):
                 found = moved(op, operands)
             else:

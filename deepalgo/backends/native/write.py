@@ -83,8 +83,8 @@ class ModuleWriter(Regions):
         body = ["entry:", *self.local_rooms(), *self.allocated, *self.code.lines, "}"]
         lines = [*self.numbers.declared.values(), *self.frame.parts, head, *body]
         symbols = {f"special.{name}": address for name, address in self.numbers.special.items()}
-        return WrittenModule("\n".join(lines), self.checks, self.saves, symbols, frozenset(self.numbers.libm), frozenset(self.numbers.called),
-                             frozenset(self.forms))
+        libm, called = frozenset(self.numbers.libm), frozenset(self.numbers.called)
+        return WrittenModule("\n".join(lines), self.checks, self.saves, symbols, libm, called, frozenset(self.forms))
 
     def slot(self, type: str) -> str:
         """Room in memory, at the start of the function."""

@@ -35,19 +35,23 @@ class Level(enum.IntEnum):
     BATCHED = 2
 
 
-def find_levels(program: Program) -> dict[Value, Level]:
-    """The level of every value of a program without `Try`."""
+def find_levels(program: Program, by_lanes: bool = False) -> dict[Value, Level]:
+    """The level of every value of a program without `Try`.
+
+    With `by_lanes` samples that are done with a loop keep what they have: all that it carries is then a number for each sample.
+    """
     levels = {item.value: Level.BATCHED for item in program.inputs}
-    _visit(program.body, levels)
+    _visit(program.body, levels, by_lanes)
     return levels
 
 
-def _visit(block: Block, levels: dict[Value, Level]) -> None:
+def _visit(block: Block, levels: dict[Value, Level], by_lanes: bool) -> None:
     for statement in block.body:
-        _visit_statement(statement, levels)
+        _visit_statement(statement, levels, by_lanes)
 
 
-def _visit_statement(statement: Statement, levels: dict[Value, Level]) -> None:
+def _visit_statement(statement: Statement, levels: dict[Value, Level], by_lanes: bool) -> None:
+    least = Level.UNIFORM
     match statement:
         case Op():
             levels[statement.result] = _op_level(statement, levels)
@@ -56,21 +60,23 @@ def _visit_statement(statement: Statement, levels: dict[Value, Level]) -> None:
         case Restore(results):
             levels.update(dict.fromkeys(results, Level.BATCHED))
         case If(results, condition, then, orelse):
-            _visit(then, levels)
-            _visit(orelse, levels)
+            _visit(then, levels, by_lanes)
+            _visit(orelse, levels, by_lanes)
             for result, first, second in zip(results, then.results, orelse.results, strict=True):
                 levels[result] = _join(levels, (condition, first, second))
         case Loop(results, _, init, body):
             levels[body.params[0]] = Level.NUMBER
-            _settle(init, (body.params[1:],), (body,), body.results, levels)
+            _settle(init, (body.params[1:],), (body,), body.results, levels, least, by_lanes)
             levels.update(zip(results, (levels[param] for param in body.params[1:]), strict=True))
         case Rewind(results, count, init, body):
             levels[body.params[0]] = levels[count] or Level.UNIFORM
-            _settle(init, (body.params[1:],), (body,), body.results, levels)
+            least = levels[body.params[0]] if by_lanes else least
+            _settle(init, (body.params[1:],), (body,), body.results, levels, least, by_lanes)
             for result, param in zip(results, body.params[1:], strict=True):
                 levels[result] = _join(levels, (param, count))
         case While(results, init, test, body):
-            _settle(init, (test.params, body.params), (test, body), body.results, levels)
+            least = Level.BATCHED if by_lanes else least
+            _settle(init, (test.params, body.params), (test, body), body.results, levels, least, by_lanes)
             for result, param in zip(results, body.params, strict=True):
                 levels[result] = _join(levels, (param, test.results[0]))
         case Try():
@@ -94,14 +100,14 @@ def _join(levels: dict[Value, Level], values: Iterable[Value]) -> Level:
 
 
 def _settle(init: tuple[Value, ...], params: tuple[tuple[Value, ...], ...], blocks: tuple[Block, ...], again: tuple[Value, ...],
-            levels: dict[Value, Level]) -> None:
+            levels: dict[Value, Level], least: Level, by_lanes: bool) -> None:
     """Raise the level of carried values until a round changes nothing; levels are few, so that is soon."""
-    current = [levels[value] or Level.UNIFORM for value in init]
+    current = [max(levels[value], least) for value in init]
     while True:
         for group in params:
             levels.update(zip(group, current, strict=True))
         for block in blocks:
-            _visit(block, levels)
+            _visit(block, levels, by_lanes)
         following = [max(before, levels[value]) for before, value in zip(current, again, strict=True)]
         if following == current:
             return

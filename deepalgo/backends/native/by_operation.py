@@ -1,0 +1,60 @@
+"""Operations on single numbers that are more than their operands: with attributes, or with operands of several kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from deepalgo.backends.native.lambert import lambertw
+from deepalgo.backends.native.numbers import NumberForms
+from deepalgo.backends.native.rounding import round_digits
+from deepalgo.backends.native.text import Cell, literal
+from deepalgo.ir import Op
+from deepalgo.kinds import Kind
+
+Form: TypeAlias = Callable[[NumberForms, Op, Sequence[Cell]], Cell]
+
+
+def _round(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
+    digits = op.attr("digits")
+    assert isinstance(digits, int)
+    return round_digits(n, cells[0], digits)
+
+
+def _of_order(name: str) -> Form:
+    """A Bessel function whose order is known."""
+
+    def form(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
+        order = op.attr("order")
+        assert isinstance(order, (int, float))
+        return n.apply(name, (literal(order, Kind.REAL), cells[0]), op.by)
+
+    return form
+
+
+def _lambertw(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
+    branch = op.attr("branch")
+    assert isinstance(branch, int)
+    return lambertw(n, cells[0], branch)
+
+
+def _first(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
+    found = literal(len(cells), Kind.INT)
+    for place in range(len(cells) - 1, -1, -1):
+        found = n.code.choose(cells[place], literal(place, Kind.INT), found)
+    return found
+
+
+def _table_entry(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
+    place, *entries = cells
+    found = entries[-1]
+    for number in range(len(entries) - 2, -1, -1):
+        found = n.code.choose(n.compare("eq", place, literal(number, Kind.INT)), entries[number], found)
+    return found
+
+
+BY_OPERATION: dict[str, Form] = {
+    "select": lambda n, op, cells: n.code.choose(*cells), "cut": lambda n, op, cells: cells[1], "round_digits": _round,
+    "lambertw": _lambertw, "first": _first, "look_up": _table_entry,
+    "jv": _of_order("jv_of"), "iv": _of_order("iv_of"), "kv": _of_order("kv_of"),
+}
