@@ -212,9 +212,9 @@ class Reverse(Rewriter):
         init += [self.bar(bars, value) for value in reached]
         results = tuple(self.fresh.value(param.type) for param in back.params[1:])
         self.out.append(Rewind(results, count, tuple(init), back, loop.span))
-        for place, g in zip(carried, results, strict=False):
-            self.arrive(bars, loop.init[place], g)
         bars.update(zip(reached, results[len(carried):], strict=True))
+        for place, g in zip(carried, results, strict=False):  # a value that a loop starts from may be read in its rounds, too
+            self.arrive(bars, loop.init[place], g)
         return forward
 
     def arrive(self, bars: Bars, value: Value, g: Value) -> None:

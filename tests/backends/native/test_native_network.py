@@ -49,6 +49,30 @@ def test_a_network_says_what_it_runs_on_and_why(monkeypatch):
         da.compile(damped, backend="cuda")
 
 
+def settling(target, rate=0.5):
+    y, last = 0.0, target
+    for _ in range(100):
+        y = y + rate * (target - y) + 0.3 * last
+        last = 0.9 * last
+    return y
+
+
+def counting_down(level, rate=0.7):
+    rest = level
+    while rest > 0.1:
+        rest = rest * rate - 0.01 * level
+    return rest
+
+
+@pytest.mark.parametrize(("function", "x"), [(settling, 1.3), (counting_down, 5.0)])
+def test_a_value_that_a_loop_starts_from_and_reads_has_the_gradient_of_both(function, x):
+    wanted = (function(x + 1e-6) - function(x - 1e-6)) / 2e-6
+    for net in both(function):
+        xs = torch.full((3,), x, dtype=torch.float64, requires_grad=True)
+        net(xs).sum().backward()
+        assert xs.grad.tolist() == pytest.approx([wanted] * 3, rel=1e-8)
+
+
 def test_answers_and_gradients_are_those_of_torch():
     nets = both(damped)
     found = []
