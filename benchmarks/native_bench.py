@@ -21,6 +21,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 # Before JAX is imported, which reads it once.
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
@@ -50,12 +51,12 @@ class Row:
     few: Times = field(default_factory=dict)
     compiling: Times = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    native: bool = True
+    elsewhere: str = ""
 
     @property
     def name(self) -> str:
-        """The name of the function, with a word if it does not run natively."""
-        return self.job.name if self.native else f"{self.job.name} (on torch)"
+        """The name of the function, with what of it does not run natively."""
+        return f"{self.job.name} ({self.elsewhere})" if self.elsewhere else self.job.name
 
     def ratio(self, above: str, below: str, few: bool = False) -> float:
         """How many times one is slower than another; NaN if one is missing."""
@@ -79,7 +80,7 @@ def measure(job: Job, count: int, few: int) -> Row:
     row, columns = Row(job), job.draw(count)
     row.take("python", contenders.python(job, columns), row.many)
     native, net = contenders.network(job, columns, "native")
-    row.native = not native.reason
+    row.elsewhere = contenders.on_torch(net)
     row.take("native", native, row.many)
     row.take("numba", contenders.in_numba(job, columns, net), row.many)
     row.take("torch", contenders.network(job, columns, "torch")[0], row.many)
@@ -186,11 +187,14 @@ def latency(job: Job, count: int = 4000) -> Latency:
 
 
 def repeated(run: Callable[[], object], least: float = 0.02) -> float:
-    """Processor time of one of many calls."""
-    calls, start = 0, time.process_time()
-    while (taken := time.process_time() - start) < least:
-        run()
-        calls += 1
+    """Processor time of one of many calls; the clock, which takes as long as a short call, is asked around all of them."""
+    calls, taken = 1, 0.0
+    while taken < least:
+        calls *= 2
+        start = time.process_time()
+        for _ in range(calls):
+            run()
+        taken = time.process_time() - start
     return taken / calls
 
 
@@ -265,6 +269,19 @@ def wall(run: Callable[[], object], threads: int, calls: int = 5) -> float:
     return best
 
 
+def busy() -> tuple[float, float, float]:
+    """Wall time, processor time of the whole machine, and of this process."""
+    with Path("/proc/stat").open() as file:
+        user, nice, system, _, _, irq, soft, *_ = map(int, file.readline().split()[1:])
+    return time.perf_counter(), (user + nice + system + irq + soft) / os.sysconf("SC_CLK_TCK"), time.process_time()
+
+
+def others(before: tuple[float, float, float]) -> float:
+    """How many processors other processes kept busy on the average; they share caches, so that processor time is not free of them."""
+    wall, machine, own = (after - first for after, first in zip(busy(), before, strict=True))
+    return (machine - own) / wall
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -280,6 +297,7 @@ def main(arguments: list[str] | None = None) -> None:
     console = Console(width=160)
     jobs = [*LOOPS, *(formulas(load_corpus()) if os.environ.get("DEEPALGO_CORPUS") else ())]
     jobs = [job for job in jobs if options.only in job.name]
+    before = busy()
     if options.threads:
         return print_threads(console, jobs, count)
     if hasattr(os, "sched_setaffinity"):  # XLA has threads of its own
@@ -294,6 +312,7 @@ def main(arguments: list[str] | None = None) -> None:
     for note in dict.fromkeys(note for row in rows for note in row.notes):
         console.print(note, highlight=False)
     print_targets(console, rows, calls)
+    console.print(f"processors that others kept busy: {others(before):.2f} (figures of a run with more than 0.1 are not to be quoted)")
 
 
 if __name__ == "__main__":

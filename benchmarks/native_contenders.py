@@ -20,6 +20,7 @@ import torch
 import deepalgo as da
 from benchmarks.native_jobs import Job
 from benchmarks.native_loops import Array
+from deepalgo.backends.native.engine import Engine
 
 Run = Callable[[], Any]
 #: JAX runs long loops on parts of the samples, too, as what it keeps for the way back would not fit into memory; the quickest counts.
@@ -85,8 +86,11 @@ def network(job: Job, columns: list[Array], backend: str) -> tuple[Contender, da
 
 
 def compile_seconds(job: Job, columns: list[Array], backend: str) -> tuple[float, ...]:
-    """What the first call costs over the second, without a gradient and with one, of a network that shares nothing with another."""
+    """Seconds to compile for answers and for gradients: of an engine of its own, as `da.compile` may have used that of a network."""
     net = job.network(backend)
+    if backend == "native":
+        engine = Engine(net.program, net.max_rounds)
+        return tuple(once(lambda part=part: engine.reason_against(gradient=part)) for part in (False, True))  # type: ignore[misc]
     few = [torch.tensor(column[:8], requires_grad=True) for column in columns]
 
     def forward() -> None:
@@ -94,6 +98,14 @@ def compile_seconds(job: Job, columns: list[Array], backend: str) -> tuple[float
             net(*few)
 
     return tuple(max(once(work) - once(work), 0.0) for work in (forward, lambda: total_of(net(*few)).backward()))
+
+
+def on_torch(net: da.Network) -> str:
+    """What of a network that was asked to run natively runs on torch."""
+    engine = Engine(net.program, net.max_rounds)
+    if engine.reason_against(gradient=False):
+        return "on torch"
+    return "gradient on torch" if engine.reason_against(gradient=True) else ""
 
 
 def total_of(answer: Any) -> torch.Tensor:
@@ -123,7 +135,8 @@ def in_numba(job: Job, columns: list[Array], net: da.Network) -> Contender:
     try:
         compiling = once(lambda: run(*(column[:1] for column in columns), out[:1]))
     except numba.core.errors.NumbaError as error:
-        return Contender(1, reason=f"Numba: {str(error).strip().splitlines()[0]}")
+        said = [line for line in str(error).splitlines() if line.strip()]
+        return Contender(1, reason=f"njit refuses the source: {' '.join(said[1:2])}")
 
     def forward() -> Array:
         run(*columns, out)
