@@ -24,8 +24,8 @@ TARGETS = (
     ("Torch code that reports", "The same, which says what samples do: certificates are made of it.", ("RECORD", "RECORD_NAN")),
     ("Torch code as one fixed graph", "`loops='settle'`: every arm, and the same number of rounds for all.", ("FIXED", "FIXED_NAN")),
     ("Torch code for torch.compile", "A fixed graph that torch makes one loop of.", ("FUSED", "FUSED_NAN")),
-    ("Native code", "Of answers, of derivatives, and of derivatives in which zero times infinity is zero.",
-     ("NATIVE", "NATIVE_BACK", "NATIVE_BACK_CAREFUL")),
+    ("Native code", "Of answers, of derivatives, and of derivatives in which zero times infinity is zero, both also for long loops.",
+     ("NATIVE", "NATIVE_BACK", "NATIVE_BACK_CAREFUL", "NATIVE_BACK_LONG", "NATIVE_BACK_CAREFUL_LONG")),
     ("Source", "Of `da.source`: for one sample, for columns, and in single numbers.", ("SOURCE", "SOURCE_COLUMNS", "SOURCE_NUMBERS")),
     ("Drawing", "Of `da.draw`: all that the answers are computed from.", ("DRAWING",)),
 )

@@ -1,5 +1,6 @@
 """Reverse-mode differentiation: `adjoint(program)` is the derivative of a program, again as a program."""
 
-from deepalgo.adjoint.reverse import adjoint, careful_adjoint
+from deepalgo.adjoint.reverse import adjoint, adjoint_in_segments, careful_adjoint, careful_adjoint_in_segments
+from deepalgo.adjoint.segments import SegmentRule
 
-__all__ = ["adjoint", "careful_adjoint"]
+__all__ = ["SegmentRule", "adjoint", "adjoint_in_segments", "careful_adjoint", "careful_adjoint_in_segments"]

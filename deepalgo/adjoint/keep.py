@@ -65,12 +65,20 @@ def _keep(needed: Sequence[Value], ops: dict[Value, Op], inner: set[Value], limi
         if value not in inner or value in saved or value in repeated:
             continue
         op = ops.get(value)
-        if op is not None and (op.is_const or TABLE[op.name].cost <= limit):
+        if op is not None and (op.is_const or is_instruction(op) and TABLE[op.name].cost <= limit):
             repeated.add(value)
             waiting.extend(op.args)
         else:
             saved[value] = None
     return Kept(tuple(saved), tuple(op for value, op in ops.items() if value in repeated))
+
+
+def is_instruction(op: Op) -> bool:
+    """Whether processors have an instruction for an operation: those that are rounded correctly, and those that only move numbers.
+
+    Others are sums of many terms, which take longer than saving and restoring a number.
+    """
+    return TABLE[op.name].exact
 
 
 def _size(kept: Kept) -> int:

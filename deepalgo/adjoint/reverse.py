@@ -24,6 +24,7 @@ from dataclasses import replace
 
 from deepalgo.adjoint.active import find_active
 from deepalgo.adjoint.keep import connect
+from deepalgo.adjoint.segments import USUAL, BothWays, SegmentBuilder, SegmentRule
 from deepalgo.ir import (
     Attr,
     Block,
@@ -52,27 +53,39 @@ INT = Type(Kind.INT)
 Bars = dict[Value, Value]
 
 
-def adjoint(program: Program, careful: bool = False) -> Program:
+def adjoint(program: Program, rounds: int = 10_000, *, careful: bool = False, rule: SegmentRule = USUAL) -> Program:
     """A program that takes the adjoints of the real results as further inputs and returns those of the inputs and of the weights.
 
     Its results are those of the program, the adjoints of the real inputs in order, and those of the weights in order. The program has its
     weights at the start, its casts as operations, and no `Try`. Where an adjoint is zero, nothing is asked of slopes that arise infinite;
-    with `careful` neither of those that are so because an operand is.
+    with `careful` neither of those that are so because an operand is. `rounds` is the largest number that a loop without a bound may take
+    when the result runs; `rule` says which loops are gone back through in segments.
     """
-    return Reverse(program, careful).made()
+    return Reverse(program, rounds, careful, rule).made()
 
 
-def careful_adjoint(program: Program) -> Program:
+def careful_adjoint(program: Program, rounds: int = 10_000) -> Program:
     """The same, in which zero times infinity is zero everywhere."""
-    return adjoint(program, careful=True)
+    return adjoint(program, rounds, careful=True)
+
+
+def adjoint_in_segments(program: Program, rounds: int = 10_000) -> Program:
+    """The adjoint that goes back through loops that end by data in segments: for loops that are long."""
+    return adjoint(program, rounds, rule=SegmentRule(by_data=True))
+
+
+def careful_adjoint_in_segments(program: Program, rounds: int = 10_000) -> Program:
+    """The same, in which zero times infinity is zero everywhere."""
+    return adjoint(program, rounds, careful=True, rule=SegmentRule(by_data=True))
 
 
 class Reverse(Rewriter):
     """Goes through blocks from the last statement to the first: appends the backward pass to `out`, and returns the forward pass."""
 
-    def __init__(self, program: Program, careful: bool) -> None:
+    def __init__(self, program: Program, rounds: int, careful: bool, rule: SegmentRule) -> None:
         super().__init__(Fresh.of(program))
         self.careful = careful
+        self.segments = SegmentBuilder(self, rule, rounds)
         body = self.copy(program.body)  # every value once, also in arms and rounds that were copies of one another
         self.source = replace(program, body=body)
         self.active = find_active(self.source)
@@ -145,8 +158,7 @@ class Reverse(Rewriter):
             outer, self.out = self.out, out
             results = tuple(self.summed(bars, value, arm_bars) for value in reached)
             self.out = outer
-            self.number += 1
-            pairs.append(connect(arm, Block((), tuple(out), results), self.fresh, self.number))
+            pairs.append(connect(arm, Block((), tuple(out), results), self.fresh, self.next_number()))
         (then, then_back), (orelse, orelse_back) = pairs
         made = tuple(self.fresh.value(value.type) for value in reached)
         self.out.append(If(made, branch.condition, then_back, orelse_back, branch.span))
@@ -167,55 +179,77 @@ class Reverse(Rewriter):
         """The rounds from the last to the first."""
         if not any(result in bars for result in loop.results):
             return loop
-        count = self.const(loop.count)
         index, *params = loop.body.params
-        body = self.back_rounds(loop, loop.body, tuple(params), count, index, bars)
-        return replace(loop, body=body)
+        rounds = self.back_rounds(loop, tuple(params), index, bars)
+        forward = self.segments.loop(loop, rounds, self.next_number())
+        if forward is None:
+            self.out.append(Rewind(rounds.results, self.const(loop.count), rounds.init, rounds.back, loop.span))
+            forward = replace(loop, body=replace(rounds.saving, params=loop.body.params))
+        self.leave(loop, rounds, bars)
+        return forward
 
     def back_while(self, loop: While, bars: Bars) -> tuple[Statement, ...]:
         """The rounds from the last to the first; the forward pass counts them."""
         if not any(result in bars for result in loop.results):
             return (loop,)
-        total = self.fresh.value(INT)
-        body = self.back_rounds(loop, loop.body, loop.body.params, total, None, bars)
+        rounds = self.back_rounds(loop, loop.body.params, None, bars)
+        forward = self.segments.repeat(loop, rounds, self.next_number())
+        if forward is None:
+            total = self.fresh.value(INT)
+            self.out.append(Rewind(rounds.results, total, rounds.init, rounds.back, loop.span))
+            forward = self.counting(replace(loop, body=rounds.saving), total)
+        self.leave(loop, rounds, bars)
+        starts = [Op(value, "const", (), (("value", 0),)) for value in forward.init[len(loop.init):]]
+        return (*starts, forward)
+
+    def counting(self, loop: While, total: Value) -> While:
+        """A loop that counts its rounds."""
         asked, counted = self.fresh.value(INT), self.fresh.value(INT)
-        outer, self.out = self.out, [*body.body]
+        outer, self.out = self.out, [*loop.body.body]
         following = self.total(counted, self.const(1))
-        body = Block((*body.params, counted), tuple(self.out), (*body.results, following))
+        body = Block((*loop.body.params, counted), tuple(self.out), (*loop.body.results, following))
         self.out = outer
         test = replace(loop.test, params=(*loop.test.params, asked))
-        start = Op(self.fresh.value(INT), "const", (), (("value", 0),))
-        results, init = (*loop.results, total), (*loop.init, start.result)
-        return start, replace(loop, results=results, init=init, test=test, body=body)
+        return replace(loop, results=(*loop.results, total), init=(*loop.init, self.fresh.value(INT)), test=test, body=body)
 
-    def back_rounds(
-        self, loop: Loop | While, body: Block, params: tuple[Value, ...], count: Value, index: Value | None, bars: Bars
-    ) -> Block:
-        """Append the backward pass of a loop; returns its body in the forward pass."""
-        carried = [place for place, param in enumerate(params) if param in self.active]
+    def back_rounds(self, loop: Loop | While, params: tuple[Value, ...], index: Value | None, bars: Bars) -> BothWays:
+        """The rounds of a loop, forward with saves and backward."""
+        body = loop.body
+        carried = self.carried(params)
         init = [self.taken(bars, loop.results[place]) for place in carried]
         arriving = [self.fresh.value(params[place].type) for place in carried]
         outer, self.out = self.out, []
         inner: Bars = {}
         for place, g in zip(carried, arriving, strict=True):
             self.arrive(inner, body.results[place], g)
-        forward = replace(body, body=tuple(self.backwards(body, inner)))
+        forward = Block(params, tuple(self.backwards(body, inner)), body.results)
         leaving = [self.taken(inner, params[place]) for place in carried]
-        reached = [*inner]
+        reached = tuple(inner)
         sums = [self.fresh.value(value.type) for value in reached]
         leaving += [self.fit(self.total(before, inner[value]), value.type) for before, value in zip(sums, reached, strict=True)]
         made, self.out = self.out, outer
         number = self.fresh.value(INT)
         back = Block((number, *arriving, *sums), tuple(made), tuple(leaving))
-        self.number += 1
-        forward, back = connect(forward, back, self.fresh, self.number, [] if index is None else [(index, number)])
+        forward, back = connect(forward, back, self.fresh, self.next_number(), [] if index is None else [(index, number)])
         init += [self.bar(bars, value) for value in reached]
         results = tuple(self.fresh.value(param.type) for param in back.params[1:])
-        self.out.append(Rewind(results, count, tuple(init), back, loop.span))
-        bars.update(zip(reached, results[len(carried):], strict=True))
-        for place, g in zip(carried, results, strict=False):  # a value that a loop starts from may be read in its rounds, too
+        return BothWays(forward, params, index, back, tuple(init), results, reached)
+
+    def leave(self, loop: Loop | While, rounds: BothWays, bars: Bars) -> None:
+        """Hand on what comes out of the way back through a loop."""
+        carried = self.carried(rounds.params)
+        bars.update(zip(rounds.reached, rounds.results[len(carried):], strict=True))
+        for place, g in zip(carried, rounds.results, strict=False):  # a value that a loop starts from may be read in its rounds, too
             self.arrive(bars, loop.init[place], g)
-        return forward
+
+    def carried(self, params: Sequence[Value]) -> list[int]:
+        """The places of what a loop carries that has an adjoint."""
+        return [place for place, param in enumerate(params) if param in self.active]
+
+    def next_number(self) -> int:
+        """A number for what is saved and restored."""
+        self.number += 1
+        return self.number
 
     def arrive(self, bars: Bars, value: Value, g: Value) -> None:
         """Add to the adjoint of a value."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deepalgo.adjoint import adjoint, careful_adjoint
+from deepalgo.adjoint import adjoint, adjoint_in_segments, careful_adjoint, careful_adjoint_in_segments
 from deepalgo.backends.source.duplicate_tails import duplicate_tails
 from deepalgo.backends.source.exits import restore_breaks, restore_returns
 from deepalgo.backends.source.harden import harden
@@ -80,8 +80,11 @@ SOURCE_NUMBERS: Passes = (
 NATIVE: Passes = (
     hoist_weights, fold_constants, merge_equal, drop_proven_checks, prune, WithRounds(try_to_if), *CLEAN, *TYPED,
 )
-NATIVE_BACK: Passes = (*NATIVE, adjoint, prune, *CLEAN, *TYPED)
-NATIVE_BACK_CAREFUL: Passes = (*NATIVE, careful_adjoint, prune, *CLEAN, *TYPED)
+NATIVE_BACK: Passes = (*NATIVE, WithRounds(adjoint), prune, *CLEAN, *TYPED)
+NATIVE_BACK_CAREFUL: Passes = (*NATIVE, WithRounds(careful_adjoint), prune, *CLEAN, *TYPED)
+#: The same for samples that take many rounds of loops that end by data.
+NATIVE_BACK_LONG: Passes = (*NATIVE, WithRounds(adjoint_in_segments), prune, *CLEAN, *TYPED)
+NATIVE_BACK_CAREFUL_LONG: Passes = (*NATIVE, WithRounds(careful_adjoint_in_segments), prune, *CLEAN, *TYPED)
 
 DRAWING: Passes = (drop_checks, prune, drop_checks)
 

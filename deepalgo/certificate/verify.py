@@ -110,10 +110,11 @@ class Verification:
         return any(near.error != self.outcomes[sample].error for near in self._neighbours(sample))
 
     def _neighbours(self, sample: int) -> list[CallOutcome]:
-        """What the function does when one of the inputs moves by its last digit."""
+        """What the function does when one of the inputs moves by its last digit, or by eight of it: the rounding of later rounds adds up."""
         values = self.inputs[sample]
-        moves = [(place, way) for place, value in enumerate(values) if isinstance(value, (float, np.ndarray)) for way in (-np.inf, np.inf)]
-        return [self.original.run([*values[:place], _next(values[place], way), *values[place + 1 :]]) for place, way in moves]
+        moves = [(place, way, steps) for place, value in enumerate(values) if isinstance(value, (float, np.ndarray))
+                 for way in (-np.inf, np.inf) for steps in (1, 8)]
+        return [self.original.run([*values[:place], _moved(values[place], way, steps), *values[place + 1 :]]) for place, way, steps in moves]
 
     def _values(self, results: Sequence[Tensor], good: Sequence[int], near_ties: set[int]) -> dict[int, tuple[float, float]]:
         """The largest absolute and relative difference of every sample."""
@@ -179,8 +180,10 @@ class Verification:
         raise VerificationError(what, sample=sample, expected=expected, got=got, span=span, changed=changed)
 
 
-def _next(value: Any, way: float) -> Any:
-    moved = np.nextafter(value, way)
+def _moved(value: Any, way: float, steps: int) -> Any:
+    moved = value
+    for _ in range(steps):
+        moved = np.nextafter(moved, way)
     return moved if isinstance(value, np.ndarray) else type(value)(moved)
 
 

@@ -29,6 +29,13 @@ def prune(program: Program) -> Program:
     return replace(program, body=_keep(program.body, live, None))
 
 
+def prune_statement(statement: Statement) -> Statement | None:
+    """A statement whose results nobody needs, reduced to what it checks and saves, or None if that is nothing."""
+    needs = Needs()
+    needs.statement(statement, None)
+    return _keep_statement(statement, needs.reach(()))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Control:
     """What decides whether a block is reached, and what decides whether that is asked: a list, as deep programs would copy tuples."""

@@ -60,6 +60,8 @@ class MachineCode:
 
 def _parsed(llvm: Any, text: str) -> Any:
     try:
-        return llvm.parse_assembly(text)
+        module = llvm.parse_assembly(text)
+        module.verify()
+        return module
     except RuntimeError as error:
         raise Unsupported(f"LLVM does not read the code: {error}") from None

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from deepalgo.backends.native.columns import Array
 from deepalgo.backends.native.engine import Engine
-from deepalgo.backends.native.kernel import Array
 from deepalgo.kinds import Kind
 from deepalgo.ops.forms.operands import wants_gradient
 
@@ -53,7 +53,7 @@ class Call:
     def backward(self, tensors: Sequence[Tensor], adjoints: Sequence[Tensor]) -> list[Tensor | None]:
         """The adjoints of all tensors; None for those that are not real."""
         inputs, weights = self.arrays(tensors)
-        found = self.engine.gradient(inputs, weights, [adjoint.detach().contiguous().numpy() for adjoint in adjoints])
+        found = self.engine.gradient(inputs, weights, [adjoint.detach().numpy() for adjoint in adjoints])
         waiting = iter(found.inputs)
         first = [torch.from_numpy(next(waiting)) if tensor.is_floating_point() else None for tensor in tensors[: self.inputs]]
         return [*first, *(torch.from_numpy(np.asarray(array)) for array in found.weights)]

@@ -23,10 +23,11 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from deepalgo.backends.native.kernel import Array, Kernel, KernelOutcome
+from deepalgo.backends.native.columns import Array
+from deepalgo.backends.native.kernel import LARGEST_STACK, Kernel, KernelOutcome, StackLimit
 from deepalgo.backends.native.text import Unsupported
-from deepalgo.backends.targets import NATIVE, NATIVE_BACK, NATIVE_BACK_CAREFUL
-from deepalgo.ir import Check, Failure, Kind, Program, While
+from deepalgo.backends.targets import NATIVE, NATIVE_BACK, NATIVE_BACK_CAREFUL, NATIVE_BACK_CAREFUL_LONG, NATIVE_BACK_LONG
+from deepalgo.ir import Check, Failure, Kind, Program, While, walk
 from deepalgo.lower.depth import compiling
 from deepalgo.lower.passes import Passes, PassSettings, run
 from deepalgo.ops.formula import NoFormulaError
@@ -51,9 +52,11 @@ class Engine:
         self._lock = threading.RLock()
         self._kernels: dict[str, Kernel] = {}
         self._reasons: dict[str, str] = {}
+        #: Whether samples were met whose loops are long.
+        self._long = False
 
     def _kernel(self, part: str) -> Kernel:
-        """A part of the engine: `forward`, `back` or `careful`."""
+        """A part of the engine, by its name in `PARTS`."""
         with self._lock:
             if part in self._reasons:
                 raise Unsupported(self._reasons[part])
@@ -71,7 +74,9 @@ class Engine:
         with compiling():
             lowered = run(PARTS[part], program, PassSettings(self._rounds))
             first = len(lowered.body.results) - len(program.weights)
-            return Kernel(lowered, frozenset() if part == "forward" else frozenset(range(first, first + len(program.weights))))
+            summed = frozenset[int]() if part == "forward" else frozenset(range(first, first + len(program.weights)))
+            has_other = f"{part} long" in PARTS and any(isinstance(statement, While) for statement in walk(program.body))
+            return Kernel(lowered, summed, SHORT_STACK if has_other else LARGEST_STACK)
 
     @property
     def checks(self) -> list[Check | While]:
@@ -105,8 +110,14 @@ class Engine:
         return found
 
     def _back(self, part: str, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> Gradient:
-        kernel = self._kernel(part)
-        outcome = kernel.run([*inputs, *adjoints], weights, self._rounds, torch.get_num_threads())
+        kernel = self._kernel(f"{part} long" if self._long else part)
+        try:
+            outcome = kernel.run([*inputs, *adjoints], weights, self._rounds, torch.get_num_threads())
+        except StackLimit:
+            if kernel.most_stack == LARGEST_STACK:
+                raise
+            self._go_long(part, kernel)
+            return self._back(part, inputs, weights, adjoints)
         real = sum(item.value.type.kind >= Kind.REAL for item in kernel.program.inputs[: len(inputs)])
         found = outcome.results[len(outcome.results) - real :]
         if outcome.codes.any():
@@ -114,9 +125,22 @@ class Engine:
                 array[outcome.codes != 0] = 0.0
         return Gradient(found, outcome.sums)
 
+    def _go_long(self, part: str, kernel: Kernel) -> None:
+        """Go back through loops in segments from here on, which changes no bit; if that cannot be compiled, with a larger stack."""
+        try:
+            self._kernel(f"{part} long")
+            self._long = True
+        except Unsupported:
+            kernel.most_stack = LARGEST_STACK
+
 
 #: The passes of each part.
-PARTS: dict[str, Passes] = {"forward": NATIVE, "back": NATIVE_BACK, "careful": NATIVE_BACK_CAREFUL}
+PARTS: dict[str, Passes] = {
+    "forward": NATIVE, "back": NATIVE_BACK, "careful": NATIVE_BACK_CAREFUL,
+    "back long": NATIVE_BACK_LONG, "careful long": NATIVE_BACK_CAREFUL_LONG,
+}
+#: Bytes that a thread may save of loops that end by data; beyond that, such loops are gone back through in segments.
+SHORT_STACK = 1 << 24
 #: By the identity of the program and its largest number of rounds; a program that is gone takes its engine along.
 _engines: dict[tuple[int, int], tuple[weakref.ref[Program], Engine]] = {}
 _lock = threading.Lock()

@@ -15,26 +15,28 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from deepalgo.backends.native.build import MachineCode
+from deepalgo.backends.native.columns import Array, Columns
 from deepalgo.backends.native.text import WIDTH
 from deepalgo.backends.native.write import WrittenModule, write
-from deepalgo.ir import Program, Type, Value
+from deepalgo.ir import Program, Value
 from deepalgo.ops.by_numpy import DTYPES
 
-Array = np.ndarray[Any, Any]
-#: Groups of samples that are computed and added up together, so that sums do not depend on the number of threads.
-GROUPS = 256
+#: Samples that are computed and added up together, so that sums do not depend on the number of threads.
+BLOCK = 256 * WIDTH
 #: Bytes of a stack at first, and at most.
 FIRST_STACK, LARGEST_STACK = 1 << 20, 1 << 32
+
+
+class StackLimit(Exception):
+    """A derivative that saves more than it may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,35 +54,31 @@ def compile_kernel(program: Program, summed: Sequence[int] = ()) -> Kernel:
 
 
 class Kernel:
-    """Native code of one program."""
+    """Native code of one program; a stack may have so many bytes for each thread."""
 
-    def __init__(self, program: Program, summed: frozenset[int]) -> None:
+    def __init__(self, program: Program, summed: frozenset[int], most_stack: int = LARGEST_STACK) -> None:
         self.program, self.summed = program, summed
         self.written: WrittenModule = write(program, summed)
-        self.machine = MachineCode(self.written.text, self.written.symbols)
+        self.machine = MachineCode(self.written.for_lanes(WIDTH), self.written.symbols)
         results = program.body.results
         self.kept = [results[place] for place in range(len(results)) if place not in summed]
         self.added = [results[place] for place in sorted(summed)]
-        self.sums = sum(_size(value.type) for value in self.added)
+        self.sums = sum(math.prod(value.type.shape) for value in self.added)
         self.stack = FIRST_STACK if self.written.saves else 0
+        self.most_stack = most_stack
 
     def run(self, inputs: Sequence[Array], weights: Array, rounds: int = 10_000, threads: int = 1) -> KernelOutcome:
         """The outcome for all samples: one array for each input, with a row for each sample, and all weights in one row."""
         count = len(inputs[0]) if inputs else 1
-        padded = -(-count // WIDTH) * WIDTH
-        columns = [column for array, item in zip(inputs, self.program.inputs, strict=True)
-                   for column in _columns(array, item.value.type, padded)]
-        outputs: list[Array] = [np.empty((_size(value.type), padded), DTYPES[value.type.kind]) for value in self.kept]
-        codes = np.zeros(padded, np.int32)
-        rows = [row for array in outputs for row in array]
-        work = Work(columns, np.ascontiguousarray(weights, np.float64), rows, codes, count, rounds)
-        total = self._share(work, padded // WIDTH, threads)
-        found = [_rows(array, value.type, count) for array, value in zip(outputs, self.kept, strict=True)]
-        return KernelOutcome(found, _apart(total, self.added), codes[:count])
+        results: list[Array] = [np.empty((count, *value.type.shape), DTYPES[value.type.kind]) for value in self.kept]
+        codes = np.zeros(-(-count // WIDTH) * WIDTH, np.int32)
+        work = Work(inputs, np.ascontiguousarray(weights, np.float64), results, codes, rounds)
+        total = self._share(work, count, threads)
+        return KernelOutcome(results, _apart(total, self.added), codes[:count])
 
-    def _share(self, work: Work, groups: int, threads: int) -> Array:
-        """Run all groups in blocks, which threads share; returns what is added up, in the order of the blocks."""
-        blocks = [(first, min(first + GROUPS, groups)) for first in range(0, groups, GROUPS)]
+    def _share(self, work: Work, count: int, threads: int) -> Array:
+        """Run all samples in blocks, which threads share; returns what is added up, in the order of the blocks."""
+        blocks = [(first, min(first + BLOCK, count)) for first in range(0, count, BLOCK)]
         threads = min(threads, len(blocks))
         if threads <= 1:
             return sum(self._run_blocks(work, blocks), np.zeros(self.sums))
@@ -93,62 +91,45 @@ class Kernel:
     def _run_blocks(self, work: Work, blocks: Sequence[tuple[int, int]]) -> list[Array]:
         """Run some blocks, one after the other, with one stack; returns what each adds up to."""
         lanes, stack = np.zeros((self.sums, WIDTH)), np.empty(self.stack, np.uint8)
+        most = min(BLOCK, len(work.codes))
+        inputs = Columns(work.inputs, [item.value.type for item in self.program.inputs], most)
+        results = Columns(work.results, [value.type for value in self.kept], most)
         found: list[Array] = []
         for first, last in blocks:
-            while self.machine.function(first, last, *work.pointers(lanes), stack.ctypes.data, stack.ctypes.data + len(stack)):
+            count = last - first
+            pointers = (inputs.begin(first, last), work.weights.ctypes.data, results.begin_writing(first, last), lanes.ctypes.data,
+                        work.codes[first:].ctypes.data, count, work.rounds)
+            while self.machine.function(0, -(-count // WIDTH), *pointers, stack.ctypes.data, stack.ctypes.data + len(stack)):
                 stack = self._larger(stack)
+            results.end_writing(first, last)
             found.append(lanes.sum(axis=1))
         return found
 
     def _larger(self, stack: Array) -> Array:
         """Room for four times as much."""
-        if len(stack) * 4 > LARGEST_STACK:
-            raise MemoryError(f"the derivative of {self.program.name} needs more than {LARGEST_STACK >> 30} GiB for {WIDTH} samples")
-        self.stack = max(self.stack, len(stack) * 4)
-        return np.empty(len(stack) * 4, np.uint8)
+        size = len(stack) * 4
+        if size > self.most_stack:
+            raise StackLimit(f"the derivative of {self.program.name} needs more than {self.most_stack >> 20} MiB for {WIDTH} samples")
+        self.stack = max(self.stack, size)
+        return np.empty(size, np.uint8)
 
 
+@dataclass(frozen=True, slots=True)
 class Work:
-    """The arrays of a call, which native code gets as addresses."""
+    """The arrays of a call, and the largest number of rounds."""
 
-    def __init__(self, columns: Sequence[Array], weights: Array, rows: Sequence[Array], codes: Array, count: int, rounds: int) -> None:
-        self.held = columns, weights, rows, codes
-        self.inputs, self.outputs = _addresses(columns), _addresses(rows)
-        self.count, self.rounds = count, rounds
-
-    def pointers(self, sums: Array) -> tuple[int, ...]:
-        """What the function takes between the groups and the stack."""
-        _, weights, _, codes = self.held
-        inputs, outputs = ctypes.addressof(self.inputs), ctypes.addressof(self.outputs)
-        return inputs, weights.ctypes.data, outputs, sums.ctypes.data, codes.ctypes.data, self.count, self.rounds
-
-
-def _size(type: Type) -> int:
-    return math.prod(type.shape)
-
-
-def _columns(array: Array, type: Type, padded: int) -> list[Array]:
-    """One column for each number of an input, as long as whole groups are; the last sample stands for those that are missing."""
-    dtype, size = DTYPES[type.kind], _size(type)
-    flat: Array = np.ascontiguousarray(array.reshape(len(array), size).T, dtype)
-    if flat.shape[1] != padded:
-        flat = np.concatenate([flat, np.repeat(flat[:, -1:], padded - flat.shape[1], axis=1)], axis=1)
-    return list(flat)
-
-
-def _rows(array: Array, type: Type, count: int) -> Array:
-    return np.ascontiguousarray(array[:, :count].T).reshape(count, *type.shape)
-
-
-def _addresses(arrays: Sequence[Array]) -> Any:
-    return (ctypes.c_void_p * max(len(arrays), 1))(*(array.ctypes.data for array in arrays))
+    inputs: Sequence[Array]
+    weights: Array
+    results: Sequence[Array]
+    codes: Array
+    rounds: int
 
 
 def _apart(total: Array, values: Sequence[Value]) -> list[Array]:
     """What was added up, value by value."""
     found, start = [], 0
     for value in values:
-        size = _size(value.type)
+        size = math.prod(value.type.shape)
         found.append(total[start : start + size].reshape(value.type.shape))
         start += size
     return found

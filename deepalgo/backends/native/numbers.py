@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from deepalgo.backends.native.hypot import hypot
 from deepalgo.backends.native.special import find
-from deepalgo.backends.native.text import Cell, Code, Unsupported, literal
+from deepalgo.backends.native.text import LANES, Cell, Code, Unsupported, literal
 from deepalgo.ir import By
 from deepalgo.kinds import Kind
 
@@ -71,7 +71,7 @@ class NumberForms:
             case (Kind.BOOL, Kind.INT):
                 return Cell(self.code.emit(f"zext {cell.typed} to {target}"), kind, cell.wide)
             case (Kind.REAL, Kind.INT):
-                name = f"llvm.fptosi.sat.{'v8i64.v8f64' if cell.wide else 'i64.f64'}"
+                name = f"llvm.fptosi.sat.{f'v{LANES}i64.v{LANES}f64' if cell.wide else 'i64.f64'}"
                 self.declared[name] = f"declare {target} @{name}({cell.type})"
                 return Cell(self.code.emit(f"call {target} @{name}({cell.typed})"), kind, cell.wide)
             case (_, Kind.BOOL):

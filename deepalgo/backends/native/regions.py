@@ -11,18 +11,19 @@ from typing import assert_never
 
 from deepalgo.backends.native.arrays import ARRAYS, Cells, constant, elementwise, moved, only_moves
 from deepalgo.backends.native.numbers import NumberForms
-from deepalgo.backends.native.text import ALL, MASK, VECTORS, WIDTH, Cell, Code, Unsupported, literal
+from deepalgo.backends.native.parts import ARGUMENTS, FAILED, LANES_ROOM, TOP, Frame, Piece, Splitter, address, get, put
+from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, Cell, Code, Unsupported, literal
 from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Restore, Rewind, Save, Statement, Try, Type, Value, While, blocks, walk
 from deepalgo.ir.facts.varies import Level, find_levels
 
 #: The numbers of the checks that lanes failed, 0 for none.
-CODES = f"<{WIDTH} x i32>"
+CODES = f"<{LANES} x i32>"
 
 
 class Regions:
     """Writes statements into `code`; `values` are the numbers of each value, `mask` the lanes that take part here.
 
-    `failed` is where the numbers of failed checks are kept, `top` where the end of the group's stack is.
+    `%failed` is where the numbers of failed checks are kept, `%top` where the end of the group's stack is.
     """
 
     def __init__(self, program: Program) -> None:
@@ -33,12 +34,100 @@ class Regions:
         self.weights: dict[str, Cells] = {}
         self.mask = ALL
         self.checks: list[Check | While] = []
-        self.failed = self.top = ""
+        self.frame, self.splitter = Frame(), Splitter()
+        self.saves = any(isinstance(statement, Save) for statement in walk(program.body))
 
     def block(self, block: Block) -> None:
         """The statements of a block."""
-        for statement in block.body:
+        self.statements(block.body, block.results)
+
+    def statements(self, statements: Sequence[Statement], results: Sequence[Value]) -> None:
+        """Statements of a block, in parts if they are many; behind them `results` are read."""
+        if not self.splitter.is_long(statements):
+            for statement in statements:
+                self.statement(statement)
+            return
+        computed = [item for item in statements if not (isinstance(item, Op) and (item.is_const or item.is_weight))]
+        for item in statements:
+            if isinstance(item, Op) and (item.is_const or item.is_weight):
+                self.statement(item)
+        with self.frame.block():
+            for piece in self.splitter.plan(computed, results):
+                self.part(piece)
+            for value in results:
+                if value not in self.values:
+                    self.values[value] = self.frame.load(self.code, value)
+
+    def part(self, piece: Piece) -> None:
+        """A piece of a block as a function of its own, and its call."""
+        outer = self.code, self.values, self.mask
+        known = {value: self.values[value] for value in piece.taken if value in self.values}
+        for value, cells in known.items():
+            if not _is_known(cells):
+                self.frame.store(self.code, value, cells)
+        if self.mask != ALL:
+            put(self.code, Cell(self.mask, Kind.BOOL, True), address(self.code, LANES_ROOM))
+        self.hand_over()
+        self.code = self.numbers.code = Code()
+        self.values = {value: known[value] if value in known and _is_known(known[value]) else self.taken(value) for value in piece.taken}
+        if self.mask != ALL:
+            self.mask = get(self.code, address(self.code, LANES_ROOM), Kind.BOOL).text
+        self.take_over()
+        for statement in piece.statements:
             self.statement(statement)
+        constant_ones = {value: self.values[value] for value in piece.left if _is_known(self.values[value])}
+        for value in piece.left:
+            if value not in constant_ones:
+                self.frame.store(self.code, value, self.values[value])
+        inside = self.mask
+        if inside != ALL:
+            put(self.code, Cell(inside, Kind.BOOL, True), address(self.code, LANES_ROOM))
+        self.hand_over()
+        self.code.do("ret i64 0")
+        name = self.close_part()
+        self.code, self.values, self.mask = outer
+        self.numbers.code = self.code
+        self.values.update(constant_ones)
+        self.call_part(name)
+        if inside != ALL:
+            self.mask = get(self.code, address(self.code, LANES_ROOM), Kind.BOOL).text
+
+    def taken(self, value: Value) -> Cells:
+        """What a part finds in the frame, at its start."""
+        return tuple(map(self.code.spread_early, self.frame.load(self.code, value)))
+
+    def close_part(self) -> str:
+        """Keep the text of a part; returns its name."""
+        name = f"@part.{len(self.frame.parts)}"
+        if self.saves:
+            self.code.begin("overflow")
+            self.code.do("ret i64 1")
+        lines = [f"define internal i64 {name}({ARGUMENTS}) nounwind noinline {{", "entry:", *self.local_rooms(), *self.code.lines, "}"]
+        self.frame.parts.append("\n".join(lines))
+        return name
+
+    def call_part(self, name: str) -> None:
+        """Call a part; where the stack is full, everyone returns."""
+        found = self.code.emit(f"call i64 {name}({ARGUMENTS})")
+        if self.saves:
+            onward = self.code.new_label("called")
+            self.code.jump_if(self.code.emit(f"icmp eq i64 {found}, 0"), onward, "overflow")
+            self.code.begin(onward)
+        self.take_over()
+
+    def local_rooms(self) -> list[str]:
+        """What every function begins with: rooms of its own for what changes all the time."""
+        return [f"  %failed = alloca {CODES}, align 64", "  %top = alloca ptr, align 64"]
+
+    def hand_over(self) -> None:
+        """Put the numbers of failed checks and the end of the stack into the frame."""
+        for room, place, type in (("%failed", FAILED, CODES), ("%top", TOP, "ptr")):
+            self.code.do(f"store {type} {self.code.emit(f'load {type}, ptr {room}')}, ptr {address(self.code, place)}, align 8")
+
+    def take_over(self) -> None:
+        """Take them from there."""
+        for room, place, type in (("%failed", FAILED, CODES), ("%top", TOP, "ptr")):
+            self.code.do(f"store {type} {self.code.emit(f'load {type}, ptr {address(self.code, place)}, align 8')}, ptr {room}")
 
     def statement(self, statement: Statement) -> None:
         """One statement."""
@@ -98,15 +187,15 @@ class Regions:
     def fail(self, lanes: str, number: int) -> None:
         """Note a failure of lanes that did not fail before."""
         code = self.code
-        held = code.emit(f"load {CODES}, ptr {self.failed}")
+        held = code.emit(f"load {CODES}, ptr %failed")
         fresh = code.emit(f"icmp eq {CODES} {held}, zeroinitializer")
         now = code.both(lanes, fresh)
         made = code.emit(f"select {MASK} {now}, {CODES} splat (i32 {number}), {CODES} {held}")
-        code.do(f"store {CODES} {made}, ptr {self.failed}")
+        code.do(f"store {CODES} {made}, ptr %failed")
 
     def alive(self, mask: str) -> str:
         """The lanes of a mask that did not fail."""
-        held = self.code.emit(f"load {CODES}, ptr {self.failed}")
+        held = self.code.emit(f"load {CODES}, ptr %failed")
         return self.code.both(mask, self.code.emit(f"icmp eq {CODES} {held}, zeroinitializer"))
 
     def branch(self, branch: If) -> None:
@@ -214,7 +303,7 @@ class Regions:
 
     def largest(self, cell: Cell) -> str:
         """The largest number of the lanes."""
-        name = f"llvm.vector.reduce.smax.v{WIDTH}i64"
+        name = f"llvm.vector.reduce.smax.v{LANES}i64"
         self.numbers.declared[name] = f"declare i64 @{name}({cell.type})"
         return self.code.emit(f"call i64 @{name}({cell.typed})")
 
@@ -312,40 +401,33 @@ class Regions:
         """Put the numbers of all lanes on the stack of the group."""
         code = self.code
         cells = [code.spread(cell) for value in save.values for cell in self.values[value]]
-        top = code.emit(f"load ptr, ptr {self.top}")
-        following = code.emit(f"getelementptr i8, ptr {top}, i64 {8 * WIDTH * len(cells)}")
+        top = code.emit(f"load ptr, ptr %top")
+        following = code.emit(f"getelementptr {ROW}, ptr {top}, i64 {len(cells)}")
         room = code.new_label("room")
         code.jump_if(code.emit(f"icmp ule ptr {following}, %limit"), room, "overflow")
         code.begin(room)
         for place, cell in enumerate(cells):
-            address = code.emit(f"getelementptr i8, ptr {top}, i64 {8 * WIDTH * place}")
-            text, type = cell.text, cell.type
-            if cell.kind is Kind.BOOL:
-                text, type = code.emit(f"zext {cell.typed} to <{WIDTH} x i8>"), f"<{WIDTH} x i8>"
-            code.do(f"store {type} {text}, ptr {address}, align 8")
-        code.do(f"store ptr {following}, ptr {self.top}")
+            put(code, cell, code.emit(f"getelementptr {ROW}, ptr {top}, i64 {place}"))
+        code.do(f"store ptr {following}, ptr %top")
 
     def restore(self, restore: Restore) -> None:
         """Take back what was put on the stack last."""
         code = self.code
         sizes = [math.prod(value.type.shape) for value in restore.results]
-        top = code.emit(f"getelementptr i8, ptr {code.emit(f'load ptr, ptr {self.top}')}, i64 {-8 * WIDTH * sum(sizes)}")
-        code.do(f"store ptr {top}, ptr {self.top}")
+        top = code.emit(f"getelementptr {ROW}, ptr {code.emit(f'load ptr, ptr %top')}, i64 {-sum(sizes)}")
+        code.do(f"store ptr {top}, ptr %top")
         place = 0
         for value, size in zip(restore.results, sizes, strict=True):
             cells = []
             for _ in range(size):
-                address = code.emit(f"getelementptr i8, ptr {top}, i64 {8 * WIDTH * place}")
-                cells.append(self.taken_back(address, value.type.kind))
+                cells.append(get(code, code.emit(f"getelementptr {ROW}, ptr {top}, i64 {place}"), value.type.kind))
                 place += 1
             self.values[value] = tuple(cells)
 
-    def taken_back(self, address: str, kind: Kind) -> Cell:
-        """A number of each lane from the stack."""
-        if kind is Kind.BOOL:
-            held = self.code.emit(f"load <{WIDTH} x i8>, ptr {address}, align 8")
-            return Cell(self.code.emit(f"icmp ne <{WIDTH} x i8> {held}, zeroinitializer"), kind, True)
-        return Cell(self.code.emit(f"load {VECTORS[kind]}, ptr {address}, align 8"), kind, True)
+
+def _is_known(cells: Cells) -> bool:
+    """Whether all numbers stand in the text."""
+    return all(cell.is_const and not cell.wide for cell in cells)
 
 
 def statement_fails(statement: Statement) -> bool:

@@ -19,10 +19,14 @@ from deepalgo.kinds import Kind
 
 #: How many samples are computed side by side.
 WIDTH = 8
+#: Stands in the text for the number of lanes, which is known when the text is compiled: the same text serves one sample and many.
+LANES = "$"
 #: What LLVM calls a number of each kind.
 SCALARS = {Kind.BOOL: "i1", Kind.INT: "i64", Kind.REAL: "double"}
-VECTORS = {kind: f"<{WIDTH} x {name}>" for kind, name in SCALARS.items()}
+VECTORS = {kind: f"<{LANES} x {name}>" for kind, name in SCALARS.items()}
 MASK = VECTORS[Kind.BOOL]
+#: A room in memory holds a number of each lane.
+ROW = VECTORS[Kind.REAL]
 ALL = "splat (i1 true)"
 
 
@@ -73,6 +77,8 @@ class Code:
         self.lines: list[str] = []
         self.count = 0
         self.label = "entry"
+        #: Numbers from the start of the function, as vectors.
+        self.spreads: dict[str, Cell] = {}
 
     def name(self) -> str:
         """A name for a value."""
@@ -113,11 +119,19 @@ class Code:
         """The number as a vector."""
         if cell.wide:
             return cell
+        if cell.text in self.spreads:
+            return self.spreads[cell.text]
         if cell.is_const:
             return Cell(f"splat ({cell.type} {cell.text})", cell.kind, True)
         wide = VECTORS[cell.kind]
         first = self.emit(f"insertelement {wide} poison, {cell.typed}, i64 0")
-        return Cell(self.emit(f"shufflevector {wide} {first}, {wide} poison, <{WIDTH} x i32> zeroinitializer"), cell.kind, True)
+        return Cell(self.emit(f"shufflevector {wide} {first}, {wide} poison, <{LANES} x i32> zeroinitializer"), cell.kind, True)
+
+    def spread_early(self, cell: Cell) -> Cell:
+        """The number itself, which stands at the start of the function: it is made a vector here, once for all that follows."""
+        if not cell.wide:
+            self.spreads[cell.text] = self.spread(cell)
+        return cell
 
     def level(self, cells: Sequence[Cell]) -> list[Cell]:
         """The numbers as vectors if one of them is one."""
@@ -146,14 +160,14 @@ class Code:
         level = self.level(cells)
         first = level[0]
         suffix = {Kind.REAL: "f64", Kind.INT: "i64"}[first.kind]
-        full = f"llvm.{name}.{f'v{WIDTH}' if first.wide else ''}{suffix}"
+        full = f"llvm.{name}.{f'v{LANES}' if first.wide else ''}{suffix}"
         declared[full] = f"declare {first.type} @{full}({', '.join([first.type] * len(level))})"
         return Cell(self.emit(f"call {first.type} @{full}({', '.join(cell.typed for cell in level)})"), first.kind, first.wide)
 
     def any(self, mask: str) -> str:
         """Whether a lane of a mask is set."""
-        bits = self.emit(f"bitcast {MASK} {mask} to i{WIDTH}")
-        return self.emit(f"icmp ne i{WIDTH} {bits}, 0")
+        bits = self.emit(f"bitcast {MASK} {mask} to i{LANES}")
+        return self.emit(f"icmp ne i{LANES} {bits}, 0")
 
     def both(self, first: str, second: str) -> str:
         """The lanes that are set in two masks."""

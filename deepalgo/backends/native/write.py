@@ -11,13 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deepalgo.backends.native.regions import CODES, Regions, can_fail, statement_fails
-from deepalgo.backends.native.text import ALL, MASK, SCALARS, VECTORS, WIDTH, Cell, Unsupported, literal
-from deepalgo.ir import Block, Check, Kind, Op, Program, Save, Value, While, walk
+from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, SCALARS, VECTORS, Cell, Unsupported, literal
+from deepalgo.ir import Block, Check, Kind, Op, Program, Value, While, captured, walk
 
 #: A program with more numbers than this is left to another backend.
 MOST_CELLS = 60_000
-#: LLVM takes longer than in proportion to the instructions of a function.
-MOST_LINES = 30_000
 #: How numbers lie in memory.
 STORED = {Kind.BOOL: "i8", Kind.INT: "i64", Kind.REAL: "double"}
 
@@ -31,6 +29,16 @@ class WrittenModule:
     saves: bool
     #: Functions outside of the C library, and where they are.
     symbols: dict[str, int]
+    #: Functions that are called lane by lane, and how many numbers each takes.
+    called: frozenset[tuple[str, int]]
+
+    def for_lanes(self, lanes: int) -> str:
+        """The text for so many samples side by side."""
+        numbers = ", ".join(f"i64 {lane}" for lane in range(lanes))
+        lines = [f"@lane_numbers = internal constant <{lanes} x i64> <{numbers}>"]
+        for name, count in sorted(self.called):
+            lines += _lane_function(name, count, f"special.{name}" in self.symbols, lanes)
+        return "\n".join([*lines, self.text]).replace(LANES, str(lanes))
 
 
 def write(program: Program, summed: frozenset[int] = frozenset()) -> WrittenModule:
@@ -61,33 +69,28 @@ class ModuleWriter(Regions):
         self.summed = summed
         self.allocated: list[str] = []
         self.tail = self.code.new_label("tail")
-        self.saves = any(isinstance(statement, Save) for statement in walk(program.body))
         self.fails = can_fail(program.body)
 
     def module(self) -> WrittenModule:
         """The whole text."""
         self.function()
-        declared = [*self.numbers.declared.values()]
-        for name, count in sorted(self.numbers.libm):
-            declared += _lane_function(name, count, name in self.numbers.special)
         head = ("define i64 @run(i64 %first, i64 %last, ptr noalias %inputs, ptr noalias %weights, ptr noalias %outputs, "
                 "ptr noalias %sums, ptr noalias %codes, i64 %count, i64 %rounds, ptr noalias %tape, ptr %limit) nounwind {")
-        if len(self.code.lines) > MOST_LINES:
-            raise Unsupported(f"a program of {len(self.code.lines)} instructions")
-        lines = [*declared, head, "entry:", *self.allocated, *self.code.lines, "}"]
+        if self.frame.parts:
+            self.allocated.append(f"  %frame = alloca {ROW}, i64 {self.frame.most}, align 64")
+        lines = [*self.numbers.declared.values(), *self.frame.parts, head, "entry:", *self.local_rooms(), *self.allocated, *self.code.lines, "}"]
         symbols = {f"special.{name}": address for name, address in self.numbers.special.items()}
-        return WrittenModule("\n".join(lines), self.checks, self.saves, symbols)
+        return WrittenModule("\n".join(lines), self.checks, self.saves, symbols, frozenset(self.numbers.libm))
 
     def slot(self, type: str) -> str:
         """Room in memory, at the start of the function."""
         name = self.code.name()
-        self.allocated.append(f"  {name} = alloca {type}, align {8 * WIDTH}")
+        self.allocated.append(f"  {name} = alloca {type}, align 64")
         return name
 
     def function(self) -> None:
         """The loop over groups of samples."""
         code, program = self.code, self.program
-        self.failed, self.top = self.slot(CODES), self.slot("ptr")
         pointers = [self.pointer("%inputs", place) for place in range(_cell_count([item.value for item in program.inputs]))]
         results = program.body.results
         kept = [place for place in range(len(results)) if place not in self.summed]
@@ -104,9 +107,9 @@ class ModuleWriter(Regions):
         code.lines.append(f"  {number} = phi i64 [ %first, %{before} ], [ {following}, %{self.tail} ]")
         code.jump_if(code.emit(f"icmp slt i64 {number}, %last"), group, end)
         code.begin(group)
-        offset = code.emit(f"mul i64 {number}, {WIDTH}")
+        offset = code.emit(f"mul i64 {number}, {LANES}")
         self.read_inputs(pointers, offset)
-        code.do(f"store {CODES} zeroinitializer, ptr {self.failed}")
+        code.do(f"store {CODES} zeroinitializer, ptr %failed")
         restart = code.new_label("restart") if self.saves and self.fails else ""
         code.jump(start)
         code.begin(start)
@@ -114,17 +117,19 @@ class ModuleWriter(Regions):
             self.mask = "%lanes"
             code.lines.append(f"  %lanes = phi {MASK} [ {ALL}, %{group} ], [ %fewer, %{restart} ]")
         if self.saves:
-            code.do(f"store ptr %tape, ptr {self.top}")
+            code.do(f"store ptr %tape, ptr %top")
         self.top_level(program.body, start, restart)
         outputs = [cell for place in kept for cell in self.fitted(results[place])]
         for cell, target in zip(outputs, targets, strict=True):
             self.store(cell, target, offset)
         if self.fails:
-            found = code.emit(f"load {CODES}, ptr {self.failed}")
+            found = code.emit(f"load {CODES}, ptr %failed")
             code.do(f"store {CODES} {found}, ptr {code.emit(f'getelementptr i32, ptr %codes, i64 {offset}')}, align 4")
-        added = [cell for place in sorted(self.summed) for cell in self.fitted(results[place])]
-        for cell, counter in zip(added, counters, strict=True):
-            self.add_to(cell, counter, offset)
+        if counters:
+            mask = self.counting_lanes(offset)
+            added = [cell for place in sorted(self.summed) for cell in self.fitted(results[place])]
+            for cell, counter in zip(added, counters, strict=True):
+                self.add_to(cell, counter, mask)
         code.jump(self.tail)
         code.begin(self.tail)
         code.lines.append(f"  {following} = add i64 {number}, 1")
@@ -150,7 +155,7 @@ class ModuleWriter(Regions):
             cells = []
             for _ in range(math.prod(weight.shape)):
                 address = self.code.emit(f"getelementptr double, ptr %weights, i64 {place}")
-                cells.append(Cell(self.code.emit(f"load double, ptr {address}"), Kind.REAL))
+                cells.append(self.code.spread_early(Cell(self.code.emit(f"load double, ptr {address}"), Kind.REAL)))
                 place += 1
             self.weights[weight.key] = tuple(cells)
 
@@ -165,9 +170,9 @@ class ModuleWriter(Regions):
         """A number of each sample of the group."""
         stored = STORED[kind]
         address = self.code.emit(f"getelementptr {stored}, ptr {pointer}, i64 {offset}")
-        found = self.code.emit(f"load <{WIDTH} x {stored}>, ptr {address}, align {1 if kind is Kind.BOOL else 8}")
+        found = self.code.emit(f"load <{LANES} x {stored}>, ptr {address}, align {1 if kind is Kind.BOOL else 8}")
         if kind is Kind.BOOL:
-            found = self.code.emit(f"icmp ne <{WIDTH} x i8> {found}, zeroinitializer")
+            found = self.code.emit(f"icmp ne <{LANES} x i8> {found}, zeroinitializer")
         return Cell(found, kind, True)
 
     def store(self, cell: Cell, pointer: str, offset: str) -> None:
@@ -176,35 +181,39 @@ class ModuleWriter(Regions):
         address = self.code.emit(f"getelementptr {stored}, ptr {pointer}, i64 {offset}")
         text = wide.text
         if cell.kind is Kind.BOOL:
-            text = self.code.emit(f"zext {wide.typed} to <{WIDTH} x i8>")
-        self.code.do(f"store <{WIDTH} x {stored}> {text}, ptr {address}, align {1 if cell.kind is Kind.BOOL else 8}")
+            text = self.code.emit(f"zext {wide.typed} to <{LANES} x i8>")
+        self.code.do(f"store <{LANES} x {stored}> {text}, ptr {address}, align {1 if cell.kind is Kind.BOOL else 8}")
 
-    def add_to(self, cell: Cell, counter: str, offset: str) -> None:
-        """Add a number of each sample that did not fail; the last group may have lanes without a sample."""
-        wide = VECTORS[Kind.REAL]
-        cell = self.code.spread(self.numbers.cast(cell, Kind.REAL))
-        lanes = ", ".join(f"i64 {lane}" for lane in range(WIDTH))
-        here = self.code.op("add", Cell(offset, Kind.INT), Cell(f"<{lanes}>", Kind.INT, True))
+    def counting_lanes(self, offset: str) -> Cell:
+        """The lanes that hold a sample which did not fail; the last group may have lanes without a sample."""
+        numbers = Cell(self.code.emit(f"load {VECTORS[Kind.INT]}, ptr @lane_numbers"), Kind.INT, True)
+        here = self.code.op("add", Cell(offset, Kind.INT), numbers)
         mask = self.code.both(self.mask, self.numbers.compare("lt", here, Cell("%count", Kind.INT)).text)
-        if self.fails:
-            found = self.code.emit(f"load {CODES}, ptr {self.failed}")
-            mask = self.code.both(mask, self.code.emit(f"icmp eq {CODES} {found}, zeroinitializer"))
-        cell = self.code.choose(Cell(mask, Kind.BOOL, True), cell, literal(0.0, Kind.REAL))
-        before = self.code.emit(f"load {wide}, ptr {counter}")
-        self.code.do(f"store {wide} {self.code.emit(f'fadd {wide} {before}, {cell.text}')}, ptr {counter}")
+        return Cell(self.alive(mask) if self.fails else mask, Kind.BOOL, True)
+
+    def add_to(self, cell: Cell, counter: str, mask: Cell) -> None:
+        """Add a number of each of these lanes."""
+        cell = self.code.spread(self.numbers.cast(cell, Kind.REAL))
+        cell = self.code.choose(mask, cell, literal(0.0, Kind.REAL))
+        before = self.code.emit(f"load {ROW}, ptr {counter}")
+        self.code.do(f"store {ROW} {self.code.emit(f'fadd {ROW} {before}, {cell.text}')}, ptr {counter}")
 
     def top_level(self, block: Block, start: str, restart: str) -> None:
         """The program's own block; a group with lanes that fail on the way forward begins anew without them, as stacks would differ."""
         last = max((place for place, statement in enumerate(block.body) if statement_fails(statement)), default=-1)
-        for place, statement in enumerate(block.body):
-            self.statement(statement)
-            if restart and place == last:
-                self.begin_anew(restart, start)
+        if not restart:
+            self.block(block)
+            return
+        with self.frame.block():
+            first, second = block.body[: last + 1], block.body[last + 1 :]
+            self.statements(first, [*captured(Block((), second, block.results))])
+            self.begin_anew(restart, start)
+            self.statements(second, block.results)
 
     def begin_anew(self, restart: str, start: str) -> None:
         """Go back to the start of the group if a lane failed, without it."""
         code = self.code
-        codes = code.emit(f"load {CODES}, ptr {self.failed}")
+        codes = code.emit(f"load {CODES}, ptr %failed")
         alive = code.emit(f"icmp eq {CODES} {codes}, zeroinitializer")
         code.lines.append(f"  %fewer = and {MASK} %lanes, {alive}")
         lost = code.emit(f"xor {MASK} %lanes, %fewer")
@@ -219,7 +228,7 @@ def _cell_count(values: Sequence[Value]) -> int:
     return sum(math.prod(value.type.shape) for value in values)
 
 
-def _lane_function(name: str, count: int, special: bool) -> list[str]:
+def _lane_function(name: str, count: int, special: bool, lanes: int) -> list[str]:
     """A function of the C library or of SciPy, for one number and lane by lane."""
     real, wide = SCALARS[Kind.REAL], VECTORS[Kind.REAL]
     letters = [f"%{letter}" for letter in "abc"[:count]]
@@ -232,7 +241,7 @@ def _lane_function(name: str, count: int, special: bool) -> list[str]:
         f"define internal {wide} @lanes.{name}({', '.join(f'{wide} {letter}' for letter in letters)}) nounwind noinline memory(none)", "{",
     ]
     held = "poison"
-    for lane in range(WIDTH):
+    for lane in range(lanes):
         lines += [f"  {letter}{lane} = extractelement {wide} {letter}, i64 {lane}" for letter in letters]
         operands = ", ".join(f"{real} {letter}{lane}" for letter in letters)
         lines.append(f"  %r{lane} = call {real} @{callee}({operands}{more})")

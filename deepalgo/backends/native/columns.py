@@ -1,0 +1,98 @@
+"""Arrays with a row for each sample as columns that native code reads and writes, some samples at a time.
+
+A column lies where the array has it, if it does so in one piece. Otherwise it is copied for a block of samples, and so are the samples
+that fill no group of lanes: memory does not grow with the batch.
+
+>>> from deepalgo.kinds import Kind
+>>> points = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+>>> columns = Columns([points], [Type(Kind.REAL, (2,))], 8)
+>>> _ = columns.begin(0, 3)
+>>> columns.copies[0]
+array([[1., 3., 5., 5., 5., 5., 5., 5.],
+       [2., 4., 6., 6., 6., 6., 6., 6.]])
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from deepalgo.backends.native.text import WIDTH
+from deepalgo.kinds import Type
+from deepalgo.ops.by_numpy import DTYPES
+
+Array = np.ndarray[Any, Any]
+
+
+class Columns:
+    """The columns of some arrays, for blocks of at most so many samples, a multiple of the lanes."""
+
+    def __init__(self, arrays: Sequence[Array], types: Sequence[Type], most: int) -> None:
+        self.arrays, self.types, self.most = arrays, types, most
+        #: By the number of the array.
+        self.copies: dict[int, Array] = {}
+        self.lying = [_lies_in_a_column(array, type) for array, type in zip(arrays, types, strict=True)]
+        self.sizes = [math.prod(type.shape) for type in types]
+        self.starts, self.steps = self._places(self.lying)
+        self.pointers = self.starts.copy()
+
+    def begin(self, first: int, last: int) -> int:
+        """Make the columns of these samples ready to be read; returns where their addresses are."""
+        for place, copy in self._ready(first, last).items():
+            count = last - first
+            copy[:, :count] = self.arrays[place][first:last].reshape(count, self.sizes[place]).T
+            copy[:, count : -(-count // WIDTH) * WIDTH] = copy[:, count - 1 : count]  # the last sample stands for those that are missing
+        return int(self.pointers.ctypes.data)
+
+    def begin_writing(self, first: int, last: int) -> int:
+        """Make the columns of these samples ready to be written; returns where their addresses are."""
+        self._ready(first, last)
+        return int(self.pointers.ctypes.data)
+
+    def end_writing(self, first: int, last: int) -> None:
+        """Bring what was written into the arrays."""
+        for place, copy in self._copied(first, last).items():
+            count = last - first
+            self.arrays[place][first:last].reshape(count, self.sizes[place])[...] = copy[:, :count].T
+
+    def _ready(self, first: int, last: int) -> dict[int, Array]:
+        """Set the addresses for these samples; returns the copies that are used."""
+        if (last - first) % WIDTH:
+            self.pointers[...], _ = self._places([False] * len(self.arrays))
+        else:
+            np.multiply(self.steps, first, out=self.pointers)
+            self.pointers += self.starts
+        return self._copied(first, last)
+
+    def _copied(self, first: int, last: int) -> dict[int, Array]:
+        """The copies that are used for these samples."""
+        if (last - first) % WIDTH:
+            return self.copies
+        return {place: copy for place, copy in self.copies.items() if not self.lying[place]}
+
+    def _places(self, lying: Sequence[bool]) -> tuple[Array, Array]:
+        """The address of the first sample's number in each column, and the bytes to that of the next sample: none in a copy."""
+        starts: list[int] = []
+        steps: list[int] = []
+        for place, (array, size) in enumerate(zip(self.arrays, self.sizes, strict=True)):
+            if lying[place]:
+                starts.append(array.ctypes.data)
+                steps.append(array.itemsize)
+            else:
+                copy = self._copy(place)
+                starts += [copy.ctypes.data + row * copy.strides[0] for row in range(size)]
+                steps += [0] * size
+        return np.array(starts, np.uint64), np.array(steps, np.uint64)
+
+    def _copy(self, place: int) -> Array:
+        if place not in self.copies:
+            self.copies[place] = np.empty((self.sizes[place], self.most), DTYPES[self.types[place].kind])
+        return self.copies[place]
+
+
+def _lies_in_a_column(array: Array, type: Type) -> bool:
+    """Whether the numbers of the samples follow one another in memory, as native code has them."""
+    return math.prod(type.shape) == 1 and array.flags.c_contiguous and array.dtype == np.dtype(DTYPES[type.kind])
