@@ -2,6 +2,6 @@
 
 import importlib.util
 
-NEEDS = {"hand_written.py": "fluids", "hand_written_jax.py": "jax"}
+NEEDS = {"hand_written.py": "fluids", "hand_written_jax.py": "jax", "native_peers.py": "jax", "native_casadi.py": "casadi"}
 
 collect_ignore = [file for file, package in NEEDS.items() if importlib.util.find_spec(package) is None]
