@@ -25,7 +25,7 @@ ARGUMENTS = "ptr %frame, i64 %rounds, ptr %limit"
 
 
 @dataclass(slots=True)
-class Frame:
+class PartFrame:
     """Rooms for a number of each lane, and the text of the parts."""
 
     size: int = FIRST_ROOMS

@@ -12,7 +12,7 @@ from typing import assert_never
 from deepalgo.backends.native.arrays import ARRAYS, Cells, constant, elementwise, moved, only_moves
 from deepalgo.backends.native.linear_algebra import LINEAR
 from deepalgo.backends.native.numbers import NumberForms
-from deepalgo.backends.native.parts import ARGUMENTS, FAILED, LANES_ROOM, TOP, Frame, Piece, Splitter, address, get, put
+from deepalgo.backends.native.parts import ARGUMENTS, FAILED, LANES_ROOM, TOP, PartFrame, Piece, Splitter, address, get, put
 from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, Cell, Code, Unsupported, literal
 from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Restore, Rewind, Save, Statement, Try, Type, Value, While, blocks, walk
 from deepalgo.ir.facts.varies import Level, find_levels
@@ -35,7 +35,7 @@ class Regions:
         self.weights: dict[str, Cells] = {}
         self.mask = ALL
         self.checks: list[Check | While] = []
-        self.frame, self.splitter = Frame(), Splitter()
+        self.frame, self.splitter = PartFrame(), Splitter()
         self.saves = any(isinstance(statement, Save) for statement in walk(program.body))
 
     def block(self, block: Block) -> None:

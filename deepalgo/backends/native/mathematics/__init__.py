@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from deepalgo.backends.native.mathematics.circular import cos, sin, tan
 from deepalgo.backends.native.mathematics.exponentials import exp, exp2, expm1
-from deepalgo.backends.native.mathematics.form_writer import FormWriter, Real
+from deepalgo.backends.native.mathematics.form_writer import FormValue, FormWriter
 from deepalgo.backends.native.mathematics.hyperbolic import cosh, sinh, tanh
 from deepalgo.backends.native.mathematics.inverse_circular import acos, asin, atan, atan2
 from deepalgo.backends.native.mathematics.inverse_hyperbolic import acosh, asinh, atanh
@@ -21,7 +21,7 @@ from deepalgo.backends.native.mathematics.powers import cbrt, pow
 #: Whether functions are those of the C library, as in Python, or vector forms.
 Mathematics: TypeAlias = Literal["exact", "vector"]
 #: The forms under the names that the C library has for the functions.
-VECTOR_FORMS: dict[str, Callable[..., Real]] = {
+VECTOR_FORMS: dict[str, Callable[..., FormValue]] = {
     form.__name__: form
     for form in (exp, exp2, expm1, log, log2, log10, log1p, pow, cbrt, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh,
                  acosh, atanh)

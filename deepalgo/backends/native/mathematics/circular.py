@@ -6,14 +6,14 @@ pi / 2 has 159 bits here, which is enough for every float up to `FARTHEST`; thos
 from __future__ import annotations
 
 from deepalgo.backends.native.mathematics.coefficients import COS, HALF_PI, PER_HALF_PI, SIN
-from deepalgo.backends.native.mathematics.form_writer import ROUNDER, FormWriter, Real, Whole
+from deepalgo.backends.native.mathematics.form_writer import ROUNDER, FormValue, FormWriter, Whole
 from deepalgo.backends.native.mathematics.pairs import Pair, ordered_sum, product, quotient
 
 #: q is exact, and |r| < 1, with floats that are a good deal larger.
 FARTHEST = 2.0**40
 
 
-def reduced(w: FormWriter, x: Real) -> tuple[Whole, Pair]:
+def reduced(w: FormWriter, x: FormValue) -> tuple[Whole, Pair]:
     """q, of which the lowest bits count, and r."""
     rounded = w.fma(x, PER_HALF_PI[0], ROUNDER)
     q = rounded - ROUNDER
@@ -23,13 +23,13 @@ def reduced(w: FormWriter, x: Real) -> tuple[Whole, Pair]:
     return rounded.bits, (r, ((near - r) - second) - w.fma(q, HALF_PI[2], lost))
 
 
-def sin_near_zero(w: FormWriter, r: Pair, z: Real) -> Pair:
+def sin_near_zero(w: FormWriter, r: Pair, z: FormValue) -> Pair:
     """sin(r), given r**2."""
     high, low = r
     return high, w.fma(high * z, w.polynomial(z, SIN), w.fma(z * low, -0.5, low))
 
 
-def cos_near_zero(w: FormWriter, r: Pair, z: Real) -> Pair:
+def cos_near_zero(w: FormWriter, r: Pair, z: FormValue) -> Pair:
     """cos(r), given r**2."""
     high, low = r
     half = z * 0.5
@@ -38,7 +38,7 @@ def cos_near_zero(w: FormWriter, r: Pair, z: Real) -> Pair:
     return total, left + w.fma(z * z, w.polynomial(z, COS), -high * low)
 
 
-def circular(w: FormWriter, x: Real, quarters: int) -> Real:
+def circular(w: FormWriter, x: FormValue, quarters: int) -> FormValue:
     """sin(x + quarters pi / 2)."""
     q, r = reduced(w, x)
     z = r[0] * r[0]
@@ -49,17 +49,17 @@ def circular(w: FormWriter, x: Real, quarters: int) -> Real:
     return w.call_for(w.absolute(x) > FARTHEST, [x], found)
 
 
-def sin(w: FormWriter, x: Real) -> Real:
+def sin(w: FormWriter, x: FormValue) -> FormValue:
     """The sine."""
     return w.select(x.equals(0.0), x, circular(w, x, 0))
 
 
-def cos(w: FormWriter, x: Real) -> Real:
+def cos(w: FormWriter, x: FormValue) -> FormValue:
     """The cosine."""
     return circular(w, x, 1)
 
 
-def tan(w: FormWriter, x: Real) -> Real:
+def tan(w: FormWriter, x: FormValue) -> FormValue:
     """The tangent: sin / cos, or - cos / sin."""
     q, r = reduced(w, x)
     z = r[0] * r[0]

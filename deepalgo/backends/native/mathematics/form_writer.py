@@ -25,38 +25,38 @@ ONE_BITS = 1023 << 52
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Real:
+class FormValue:
     """A float in each lane."""
 
     writer: FormWriter
     text: str
 
-    def __add__(self, other: Operand) -> Real:
+    def __add__(self, other: Operand) -> FormValue:
         return self.writer.arithmetic("fadd", self, other)
 
-    def __radd__(self, other: Operand) -> Real:
+    def __radd__(self, other: Operand) -> FormValue:
         return self.writer.arithmetic("fadd", other, self)
 
-    def __sub__(self, other: Operand) -> Real:
+    def __sub__(self, other: Operand) -> FormValue:
         return self.writer.arithmetic("fsub", self, other)
 
-    def __rsub__(self, other: Operand) -> Real:
+    def __rsub__(self, other: Operand) -> FormValue:
         return self.writer.arithmetic("fsub", other, self)
 
-    def __mul__(self, other: Operand) -> Real:
+    def __mul__(self, other: Operand) -> FormValue:
         return self.writer.arithmetic("fmul", self, other)
 
-    def __rmul__(self, other: Operand) -> Real:
+    def __rmul__(self, other: Operand) -> FormValue:
         return self.writer.arithmetic("fmul", other, self)
 
-    def __truediv__(self, other: Operand) -> Real:
+    def __truediv__(self, other: Operand) -> FormValue:
         return self.writer.arithmetic("fdiv", self, other)
 
-    def __rtruediv__(self, other: Operand) -> Real:
+    def __rtruediv__(self, other: Operand) -> FormValue:
         return self.writer.arithmetic("fdiv", other, self)
 
-    def __neg__(self) -> Real:
-        return Real(self.writer, self.writer.emit(f"fneg {self.writer.real} {self.text}"))
+    def __neg__(self) -> FormValue:
+        return FormValue(self.writer, self.writer.emit(f"fneg {self.writer.real} {self.text}"))
 
     def __lt__(self, other: Operand) -> Truth:
         return self.writer.compared("olt", self, other)
@@ -120,9 +120,9 @@ class Whole:
         return Truth(self.writer, self.writer.emit(f"icmp ne {self.writer.whole} {self.text}, {self.writer.bits(other)}"))
 
     @property
-    def real(self) -> Real:
+    def real(self) -> FormValue:
         """The same bits as a float."""
-        return Real(self.writer, self.writer.emit(f"bitcast {self.writer.whole} {self.text} to {self.writer.real}"))
+        return FormValue(self.writer, self.writer.emit(f"bitcast {self.writer.whole} {self.text} to {self.writer.real}"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,7 +142,7 @@ class Truth:
         return self.writer.logic("xor", self, other)
 
 
-Operand: TypeAlias = Real | float
+Operand: TypeAlias = FormValue | float
 
 
 class FormWriter:
@@ -162,10 +162,10 @@ class FormWriter:
         """The type of a vector of numbers, or of the number."""
         return one if self.width == 1 else f"<{self.width} x {one}>"
 
-    def argument(self, text: str) -> Real:
+    def argument(self, text: str) -> FormValue:
         """An operand of the function."""
         self.arguments.append(text)
-        return Real(self, text)
+        return FormValue(self, text)
 
     def emit(self, text: str) -> str:
         """Append an instruction and return the name of its result."""
@@ -178,19 +178,19 @@ class FormWriter:
 
     def operand(self, value: Operand) -> str:
         """A float as an operand."""
-        return value.text if isinstance(value, Real) else self.constant("double", number(value, Kind.REAL))
+        return value.text if isinstance(value, FormValue) else self.constant("double", number(value, Kind.REAL))
 
     def bits(self, value: Whole | int) -> str:
         """A whole number as an operand."""
         return value.text if isinstance(value, Whole) else self.constant("i64", str(value))
 
-    def filled(self, value: float) -> Real:
+    def filled(self, value: float) -> FormValue:
         """A known float."""
-        return Real(self, self.operand(value))
+        return FormValue(self, self.operand(value))
 
-    def arithmetic(self, name: str, first: Operand, second: Operand) -> Real:
+    def arithmetic(self, name: str, first: Operand, second: Operand) -> FormValue:
         """A step with floats."""
-        return Real(self, self.emit(f"{name} {self.real} {self.operand(first)}, {self.operand(second)}"))
+        return FormValue(self, self.emit(f"{name} {self.real} {self.operand(first)}, {self.operand(second)}"))
 
     def compared(self, word: str, first: Operand, second: Operand) -> Truth:
         """A comparison of floats."""
@@ -204,48 +204,48 @@ class FormWriter:
         """A step with conditions."""
         return Truth(self, self.emit(f"{name} {self.truth} {first.text}, {second.text}"))
 
-    def intrinsic(self, name: str, *operands: Operand) -> Real:
+    def intrinsic(self, name: str, *operands: Operand) -> FormValue:
         """A function of LLVM's own."""
         full = f"llvm.{name}.{'f64' if self.width == 1 else f'v{self.width}f64'}"
         self.declared[full] = f"declare {self.real} @{full}({', '.join([self.real] * len(operands))})"
         given = ", ".join(f"{self.real} {self.operand(operand)}" for operand in operands)
-        return Real(self, self.emit(f"call {self.real} @{full}({given})"))
+        return FormValue(self, self.emit(f"call {self.real} @{full}({given})"))
 
-    def fma(self, a: Operand, b: Operand, c: Operand) -> Real:
+    def fma(self, a: Operand, b: Operand, c: Operand) -> FormValue:
         """`a * b + c`, rounded once."""
         return self.intrinsic("fma", a, b, c)
 
-    def absolute(self, x: Real) -> Real:
+    def absolute(self, x: FormValue) -> FormValue:
         """The absolute value."""
         return self.intrinsic("fabs", x)
 
-    def sqrt(self, x: Real) -> Real:
+    def sqrt(self, x: FormValue) -> FormValue:
         """The square root."""
         return self.intrinsic("sqrt", x)
 
-    def signed(self, x: Real, sign: Real) -> Real:
+    def signed(self, x: FormValue, sign: FormValue) -> FormValue:
         """A float with the sign of another."""
         return self.intrinsic("copysign", x, sign)
 
-    def select(self, condition: Truth, then: Operand, orelse: Operand) -> Real:
+    def select(self, condition: Truth, then: Operand, orelse: Operand) -> FormValue:
         """One of two floats."""
         chosen = f"{self.real} {self.operand(then)}, {self.real} {self.operand(orelse)}"
-        return Real(self, self.emit(f"select {self.truth} {condition.text}, {chosen}"))
+        return FormValue(self, self.emit(f"select {self.truth} {condition.text}, {chosen}"))
 
-    def polynomial(self, x: Real, coefficients: Sequence[float]) -> Real:
+    def polynomial(self, x: FormValue, coefficients: Sequence[float]) -> FormValue:
         """A polynomial, the lowest power first; even and odd powers apart, so that half of the steps need not wait for the others."""
         square = x * x
         even, odd = self.horner(square, coefficients[::2]), self.horner(square, coefficients[1::2])
         return self.fma(odd, x, even)
 
-    def horner(self, x: Real, coefficients: Sequence[float]) -> Real:
+    def horner(self, x: FormValue, coefficients: Sequence[float]) -> FormValue:
         """A polynomial, the lowest power first, one step after the other."""
         found = self.filled(coefficients[-1])
         for value in reversed(coefficients[:-1]):
             found = self.fma(found, x, value)
         return found
 
-    def call_for(self, lanes: Truth, arguments: Sequence[Real], otherwise: Real) -> Real:
+    def call_for(self, lanes: Truth, arguments: Sequence[FormValue], otherwise: FormValue) -> FormValue:
         """The function of the C library for some lanes, one by one, where there are any; the others have a result."""
         rare = f"rare.{self.name}"
         self.beside += self._rare(rare, len(arguments))
@@ -263,7 +263,7 @@ class FormWriter:
             f"  %v{place + 5} = call {self.real} @{rare}({self.truth} {lanes.text}, {self.real} {otherwise.text}, {given})",
             f"  br label %after.{place}", f"after.{place}:",
         ]
-        return Real(self, self.emit(f"phi {self.real} [ {otherwise.text}, %{before} ], [ %v{place + 5}, %rare.{place} ]"))
+        return FormValue(self, self.emit(f"phi {self.real} [ {otherwise.text}, %{before} ], [ %v{place + 5}, %rare.{place} ]"))
 
     def _rare(self, name: str, count: int) -> list[str]:
         """A function that replaces the results of some lanes by those of the C library."""
@@ -287,7 +287,7 @@ class FormWriter:
             held = f"%h{lane}"
         return [*lines, f"  ret {self.real} {held}", "}"]
 
-    def defined(self, result: Real) -> str:
+    def defined(self, result: FormValue) -> str:
         """The text of the function."""
         head = ", ".join(f"{self.real} {argument}" for argument in self.arguments)
         first = f"define internal {self.real} @{self.name}({head}) nounwind willreturn noinline memory(none) {{"

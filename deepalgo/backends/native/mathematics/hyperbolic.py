@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from deepalgo.backends.native.mathematics.coefficients import COSH, LN2, PER_LN2, SINH
 from deepalgo.backends.native.mathematics.exponentials import power_of_two
-from deepalgo.backends.native.mathematics.form_writer import ROUNDER, FormWriter, Real
+from deepalgo.backends.native.mathematics.form_writer import ROUNDER, FormValue, FormWriter
 from deepalgo.backends.native.mathematics.pairs import Pair, ordered_sum, quotient
 
 #: Below this, sinh and tanh are the number itself.
@@ -21,7 +21,7 @@ LARGEST = 710.5
 class HyperbolicParts:
     """Half of sinh and half of cosh of a number that is not negative, each as a pair."""
 
-    def __init__(self, w: FormWriter, a: Real) -> None:
+    def __init__(self, w: FormWriter, a: FormValue) -> None:
         self.w = w
         rounded = w.fma(a, PER_LN2[0], ROUNDER)
         k = rounded - ROUNDER
@@ -51,21 +51,21 @@ class HyperbolicParts:
         return self.combined(self.cosh_k, self.sinh_k)
 
 
-def sinh(w: FormWriter, x: Real) -> Real:
+def sinh(w: FormWriter, x: FormValue) -> FormValue:
     """(exp(x) - exp(-x)) / 2."""
     a = w.absolute(x)
     high, low = HyperbolicParts(w, w.select(a > LARGEST, LARGEST, a)).sinh()
     return w.signed(w.select(a < TINY, a, (high + low) * 2.0), x)
 
 
-def cosh(w: FormWriter, x: Real) -> Real:
+def cosh(w: FormWriter, x: FormValue) -> FormValue:
     """(exp(x) + exp(-x)) / 2."""
     a = w.absolute(x)
     high, low = HyperbolicParts(w, w.select(a > LARGEST, LARGEST, a)).cosh()
     return (high + low) * 2.0
 
 
-def tanh(w: FormWriter, x: Real) -> Real:
+def tanh(w: FormWriter, x: FormValue) -> FormValue:
     """sinh(x) / cosh(x)."""
     a = w.absolute(x)
     found = HyperbolicParts(w, w.select(a > 22.0, 22.0, a))

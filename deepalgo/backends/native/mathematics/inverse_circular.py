@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from deepalgo.backends.native.mathematics.coefficients import ASIN, ATAN, HALF_PI, QUARTER_PI
-from deepalgo.backends.native.mathematics.form_writer import FormWriter, Real
+from deepalgo.backends.native.mathematics.form_writer import FormValue, FormWriter
 from deepalgo.backends.native.mathematics.pairs import Pair, ordered_sum, quotient, sum_of
 
 #: The tangent of an eighth of pi.
@@ -17,7 +17,7 @@ TURN = math.sqrt(2.0) - 1.0
 PI = (2.0 * HALF_PI[0], 2.0 * HALF_PI[1])
 
 
-def angle(w: FormWriter, above: Real, below: Real) -> Pair:
+def angle(w: FormWriter, above: FormValue, below: FormValue) -> Pair:
     """atan(above / below) for floats that are not negative, the first not the larger one, and the second not 0."""
     turned = above > below * TURN
     zero = w.filled(0.0)
@@ -32,7 +32,7 @@ def angle(w: FormWriter, above: Real, below: Real) -> Pair:
     return total, gone + (low + w.select(turned, QUARTER_PI[1], 0.0))
 
 
-def atan(w: FormWriter, x: Real) -> Real:
+def atan(w: FormWriter, x: FormValue) -> FormValue:
     """The arc tangent."""
     a = w.absolute(x)
     # From here on it is pi / 2, and the inverse is a normal float.
@@ -44,7 +44,7 @@ def atan(w: FormWriter, x: Real) -> Real:
     return w.signed(w.select(is_steep, steep, high + low), x)
 
 
-def atan2(w: FormWriter, y: Real, x: Real) -> Real:
+def atan2(w: FormWriter, y: FormValue, x: FormValue) -> FormValue:
     """The angle of the point (x, y)."""
     a, b = w.absolute(y), w.absolute(x)
     is_steep = a > b
@@ -68,7 +68,7 @@ def atan2(w: FormWriter, y: Real, x: Real) -> Real:
 class ArcParts:
     """|x|, whether it is above 1/2, and asin of it or of the root of (1 - |x|) / 2, as a sum of two."""
 
-    def __init__(self, w: FormWriter, x: Real) -> None:
+    def __init__(self, w: FormWriter, x: FormValue) -> None:
         self.size = w.absolute(x)
         self.is_large = self.size > 0.5
         z = w.select(self.is_large, w.fma(self.size, -0.5, 0.5), self.size * self.size)
@@ -76,7 +76,7 @@ class ArcParts:
         self.low = (self.high * z) * w.polynomial(z, ASIN)
 
 
-def asin(w: FormWriter, x: Real) -> Real:
+def asin(w: FormWriter, x: FormValue) -> FormValue:
     """The arc sine."""
     arc = ArcParts(w, x)
     total, lost = ordered_sum(HALF_PI[0], arc.high * -2.0)
@@ -84,7 +84,7 @@ def asin(w: FormWriter, x: Real) -> Real:
     return w.signed(w.select(arc.is_large, large, arc.high + arc.low), x)
 
 
-def acos(w: FormWriter, x: Real) -> Real:
+def acos(w: FormWriter, x: FormValue) -> FormValue:
     """The arc cosine."""
     arc = ArcParts(w, x)
     high, low = w.signed(arc.high, x), w.signed(arc.low, x)

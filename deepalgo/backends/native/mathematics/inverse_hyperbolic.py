@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from deepalgo.backends.native.mathematics.form_writer import ONE_BITS, FormWriter, Real
+from deepalgo.backends.native.mathematics.form_writer import ONE_BITS, FormValue, FormWriter
 from deepalgo.backends.native.mathematics.logarithms import exponent
 from deepalgo.backends.native.mathematics.pairs import ordered_sum, product, quotient, root, sum_of
 from deepalgo.backends.native.mathematics.powers import log_pair, twice_atanh, with_exponent
@@ -15,7 +15,7 @@ LARGE = 2.0**30
 TINY = 2.0**-28
 
 
-def log_of_pair(w: FormWriter, high: Real, low: Real, twice: Real) -> Real:
+def log_of_pair(w: FormWriter, high: FormValue, low: FormValue, twice: FormValue) -> FormValue:
     """The logarithm of a number above 1, and `twice` times that of 2."""
     bits = high.bits
     k, power = exponent(bits)
@@ -25,7 +25,7 @@ def log_of_pair(w: FormWriter, high: Real, low: Real, twice: Real) -> Real:
     return found[0] + found[1]
 
 
-def asinh(w: FormWriter, x: Real) -> Real:
+def asinh(w: FormWriter, x: FormValue) -> FormValue:
     """The inverse of sinh: log(x + sqrt(x**2 + 1))."""
     size = w.absolute(x)
     is_large = size > LARGE
@@ -39,7 +39,7 @@ def asinh(w: FormWriter, x: Real) -> Real:
     return w.signed(w.select(plain, size, found), x)
 
 
-def acosh(w: FormWriter, x: Real) -> Real:
+def acosh(w: FormWriter, x: FormValue) -> FormValue:
     """The inverse of cosh: log(x + sqrt((x - 1) (x + 1)))."""
     is_large = x > LARGE
     a = w.select(is_large, LARGE, x)
@@ -53,7 +53,7 @@ def acosh(w: FormWriter, x: Real) -> Real:
     return w.select(x >= 1.0, found, math.nan)
 
 
-def atanh(w: FormWriter, x: Real) -> Real:
+def atanh(w: FormWriter, x: FormValue) -> FormValue:
     """The inverse of tanh: half of log((1 + x) / (1 - x)), without a quotient that rounds."""
     size = w.absolute(x)
     above, below = ordered_sum(1.0, size), ordered_sum(1.0, -size)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from deepalgo.backends.native.mathematics.coefficients import LN2_SHORT, LOG, LOG10_2_SHORT, PER_LN2, PER_LN10
-from deepalgo.backends.native.mathematics.form_writer import ONE_BITS, FormWriter, Real, Whole
+from deepalgo.backends.native.mathematics.form_writer import ONE_BITS, FormValue, FormWriter, Whole
 from deepalgo.backends.native.mathematics.pairs import Pair, ordered_sum, product
 
 #: The bits of the root of 1/2, those of an exponent that is added so that none is negative, and 2**52 in bits.
@@ -18,14 +18,14 @@ SMALLEST_NORMAL, UPWARD = 2.0**-1022, 2.0**54
 INFINITE, NAN = math.inf, math.nan
 
 
-def exponent(bits: Whole) -> tuple[Real, Whole]:
+def exponent(bits: Whole) -> tuple[FormValue, Whole]:
     """The exponent k of a normal float 2**k m as a float, and the bits of 2**k without those of 1; m is between the roots of 1/2 and 2."""
     above = bits - (ROOT_BITS - MORE)
     k = ((above >> 52) | UNIT_BITS).real - (2.0**52 + 2048.0)
     return k, (above & (0xFFF << 52)) - MORE
 
 
-def parts(w: FormWriter, x: Real) -> tuple[Real, Real]:
+def parts(w: FormWriter, x: FormValue) -> tuple[FormValue, FormValue]:
     """The exponent k and m of a positive float."""
     tiny = x < SMALLEST_NORMAL
     bits = w.select(tiny, x * UPWARD, x).bits
@@ -33,13 +33,13 @@ def parts(w: FormWriter, x: Real) -> tuple[Real, Real]:
     return k - w.select(tiny, 54.0, 0.0), (bits - power).real
 
 
-def outside(w: FormWriter, x: Real, found: Real) -> Real:
+def outside(w: FormWriter, x: FormValue, found: FormValue) -> FormValue:
     """What logarithms are where they are no finite number."""
     edge = w.select(x.equals(0.0), -INFINITE, w.select(x < 0.0, NAN, x))
     return w.select((x > 0.0) & (x < INFINITE), found, edge)
 
 
-def small_parts(w: FormWriter, f: Real) -> tuple[Real, Real, Real]:
+def small_parts(w: FormWriter, f: FormValue) -> tuple[FormValue, FormValue, FormValue]:
     """s, h and s (h + R)."""
     s = f / (f + 2.0)
     z = s * s
@@ -47,7 +47,7 @@ def small_parts(w: FormWriter, f: Real) -> tuple[Real, Real, Real]:
     return s, h, s * w.fma(z, w.polynomial(z, LOG), h)
 
 
-def log(w: FormWriter, x: Real) -> Real:
+def log(w: FormWriter, x: FormValue) -> FormValue:
     """The natural logarithm."""
     k, m = parts(w, x)
     f = m - 1.0
@@ -56,7 +56,7 @@ def log(w: FormWriter, x: Real) -> Real:
     return outside(w, x, total + (lost - (h - w.fma(k, LN2_SHORT[1], rest))))
 
 
-def log1p(w: FormWriter, x: Real) -> Real:
+def log1p(w: FormWriter, x: FormValue) -> FormValue:
     """The natural logarithm of 1 + x; where 1 + x is near 1, x itself is f, and else what 1 + x loses makes a small difference."""
     u, lost = one_and(x)
     bits = u.bits
@@ -71,14 +71,14 @@ def log1p(w: FormWriter, x: Real) -> Real:
     return w.signed(found, x)
 
 
-def one_and(x: Real) -> Pair:
+def one_and(x: FormValue) -> Pair:
     """1 + x, and what rounding lost of it."""
     u = x + 1.0
     part = u - 1.0
     return u, (1.0 - (u - part)) + (x - part)
 
 
-def scaled(w: FormWriter, x: Real, factor: tuple[float, float], first: float, second: float) -> Real:
+def scaled(w: FormWriter, x: FormValue, factor: tuple[float, float], first: float, second: float) -> FormValue:
     """A logarithm to another base: that of 1 + f with twice the bits, times a factor, and k times the logarithm of 2."""
     k, m = parts(w, x)
     f = m - 1.0
@@ -91,11 +91,11 @@ def scaled(w: FormWriter, x: Real, factor: tuple[float, float], first: float, se
     return outside(w, x, whole + (left + w.fma(k, second, lost)))
 
 
-def log2(w: FormWriter, x: Real) -> Real:
+def log2(w: FormWriter, x: FormValue) -> FormValue:
     """The logarithm to the base 2."""
     return scaled(w, x, PER_LN2, 1.0, 0.0)
 
 
-def log10(w: FormWriter, x: Real) -> Real:
+def log10(w: FormWriter, x: FormValue) -> FormValue:
     """The logarithm to the base 10."""
     return scaled(w, x, PER_LN10, *LOG10_2_SHORT)

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from deepalgo.backends.native.mathematics.form_writer import FormWriter, Operand, Real
+from deepalgo.backends.native.mathematics.form_writer import FormValue, FormWriter, Operand
 
-Pair: TypeAlias = tuple[Real, Real]
+Pair: TypeAlias = tuple[FormValue, FormValue]
 
 
-def ordered_sum(a: Operand, b: Real) -> Pair:
+def ordered_sum(a: Operand, b: FormValue) -> Pair:
     """A sum without loss, if the first is not smaller or zero (Dekker)."""
     total = a + b
     return total, b - (total - a)
 
 
-def sum_of(a: Operand, b: Real) -> Pair:
+def sum_of(a: Operand, b: FormValue) -> Pair:
     """A sum without loss (Knuth)."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
 
 
-def product(w: FormWriter, a: Real, b: Operand) -> Pair:
+def product(w: FormWriter, a: FormValue, b: Operand) -> Pair:
     """A product without loss."""
     rounded = a * b
     return rounded, w.fma(a, b, -rounded)

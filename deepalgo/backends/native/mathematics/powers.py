@@ -10,7 +10,7 @@ import math
 
 from deepalgo.backends.native.mathematics.coefficients import CBRT, LN2_SHORT, LOG_PAIR, ROOTS, TWO_THIRDS
 from deepalgo.backends.native.mathematics.exponentials import LARGEST, SMALLEST, exp_of_sum, power_of_two, within
-from deepalgo.backends.native.mathematics.form_writer import ROUNDER, FormWriter, Real
+from deepalgo.backends.native.mathematics.form_writer import ROUNDER, FormValue, FormWriter
 from deepalgo.backends.native.mathematics.logarithms import SMALLEST_NORMAL, UNIT_BITS, UPWARD, parts
 from deepalgo.backends.native.mathematics.pairs import Pair, ordered_sum, product, quotient
 
@@ -32,20 +32,20 @@ def twice_atanh(w: FormWriter, s: Pair) -> Pair:
     return total, more + (left + (low + low))
 
 
-def log_pair(w: FormWriter, k: Real, m: Pair) -> Pair:
+def log_pair(w: FormWriter, k: FormValue, m: Pair) -> Pair:
     """log(2**k m) with m near 1."""
     high, low = m
     below, lost = ordered_sum(1.0, high)
     return with_exponent(w, k, twice_atanh(w, quotient(w, (high - 1.0, low), (below, lost + low))))
 
 
-def with_exponent(w: FormWriter, k: Real, log: Pair) -> Pair:
+def with_exponent(w: FormWriter, k: FormValue, log: Pair) -> Pair:
     """The logarithm of 2**k times a number from that of the number."""
     total, lost = ordered_sum(k * LN2_SHORT[0], log[0])
     return ordered_sum(total, lost + w.fma(k, LN2_SHORT[1], log[1]))
 
 
-def pow(w: FormWriter, x: Real, y: Real) -> Real:
+def pow(w: FormWriter, x: FormValue, y: FormValue) -> FormValue:
     """x**y as C has it."""
     size = w.absolute(x)
     k, m = parts(w, size)
@@ -69,7 +69,7 @@ def pow(w: FormWriter, x: Real, y: Real) -> Real:
     return w.select(y.equals(0.0) | x.equals(1.0), 1.0, found)
 
 
-def cbrt(w: FormWriter, x: Real) -> Real:
+def cbrt(w: FormWriter, x: FormValue) -> FormValue:
     """The cube root: 2**j by thirds of the exponent, a polynomial for 1 / root, a step of higher order, and one of Newton's in pairs."""
     size = w.absolute(x)
     tiny = size < SMALLEST_NORMAL
