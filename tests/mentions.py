@@ -41,8 +41,25 @@ RULES = (
     "stage/syntax/exact_exceptions.py",
     "stage/syntax/failures.py",
 )
-#: How a backend writes each operation, where a template in the row does not do.
-SPELLINGS = ("backends/native/arrays.py", "backends/native/numbers.py")
+#: How a backend writes each operation, where a template in the row does not do, and how complex operations are written in real ones.
+SPELLINGS = (
+    "backends/native/arrays.py",
+    "backends/native/by_operation.py",
+    "backends/native/elementary.py",
+    "backends/native/exact_sum.py",
+    "backends/native/exponents.py",
+    "backends/native/gamma.py",
+    "backends/native/hypot.py",
+    "backends/native/lambert.py",
+    "backends/native/linear_algebra.py",
+    "backends/native/mathematics/",
+    "backends/native/numbers.py",
+    "backends/native/real_steps.py",
+    "backends/native/rounding.py",
+    "lower/complex_functions.py",
+    "lower/real_formulas.py",
+    "lower/split_complex.py",
+)
 #: Modules that may name operations; rows of a study are rows of the table.
 APART = ("ops/", "studies/cluster/rows.py", *RULES, *SPELLINGS)
 

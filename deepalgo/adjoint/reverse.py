@@ -46,6 +46,7 @@ from deepalgo.ir import Sequence as SequenceTree
 from deepalgo.ir.rewriter import Fresh, Rewriter
 from deepalgo.ops.formula import adjoints, check_ends
 from deepalgo.ops.row import Hazard
+from deepalgo.ops.slope import Adjoint
 from deepalgo.ops.table import TABLE
 
 INT = Type(Kind.INT)
@@ -142,7 +143,9 @@ class Reverse(Rewriter):
             return
         g = bars.pop(op.result)
         check_ends(TABLE[op.name])
-        found = adjoints(TABLE[op.name], op.args, op.result, g, dict(op.attrs), Formulas(self, self.careful))
+        row = TABLE[op.name]
+        maker = CarefulProducts(self, True) if self.careful and isinstance(row.slope, Adjoint) else Formulas(self, self.careful)
+        found = adjoints(row, op.args, op.result, g, dict(op.attrs), maker)
         for arg, value in zip(op.args, found, strict=True):
             if value is not None:
                 self.arrive(bars, arg, value)
@@ -298,3 +301,46 @@ class Formulas:
     def guards(self, hazard: Hazard) -> bool:
         """Whether an adjoint of zero stays zero."""
         return hazard is Hazard.ARISES or self.careful and hazard is not Hazard.NONE
+
+
+class CarefulProducts(Formulas):
+    """Makes products and quotients that are zero where a factor or the numerator is.
+
+    Those of arrays are written out, as an adjoint may be zero in some places only.
+    """
+
+    def op(self, name: str, args: Sequence[Value], attrs: Mapping[str, Attr]) -> Value:
+        """An operation."""
+        match name, args:
+            case "mul", (one, other):
+                return self.product(one, other)
+            case "div", (one, other):
+                zero = self.const(0.0)
+                return self.op("select", (self.op("eq", (one, zero), {}), zero, super().op("div", (one, other), {})), {})
+            case "matmul", (one, other):
+                return self.matrix_product(one, other)
+            case "cross", (one, other) if one.type.shape[-1] == other.type.shape[-1] == 3:
+                return self.cross_product(one, other)
+        return super().op(name, args, attrs)
+
+    def product(self, one: Value, other: Value) -> Value:
+        """Number by number; zero where either is."""
+        zero = self.const(0.0)
+        either = self.op("or", (self.op("eq", (one, zero), {}), self.op("eq", (other, zero), {})), {})
+        return self.op("select", (either, zero, super().op("mul", (one, other), {})), {})
+
+    def matrix_product(self, one: Value, other: Value) -> Value:
+        """Of two matrices, or stacks of them."""
+        rows = self.op("reshape", (one,), {"shape": (*one.type.shape, 1)})
+        columns = self.op("reshape", (other,), {"shape": (*other.type.shape[:-2], 1, *other.type.shape[-2:])})
+        return self.op("sum", (self.product(rows, columns),), {"axis": -2})
+
+    def cross_product(self, one: Value, other: Value) -> Value:
+        """Of vectors of three numbers."""
+        first, second = (self.product(self.turned(one, places), self.turned(other, others))
+                         for places, others in (((1, 2, 0), (2, 0, 1)), ((2, 0, 1), (1, 2, 0))))
+        return self.op("sub", (first, second), {})
+
+    def turned(self, vector: Value, places: tuple[int, ...]) -> Value:
+        """Its numbers in another order."""
+        return self.op("pick", (vector,), {"indices": places, "axis": -1})

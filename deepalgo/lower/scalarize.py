@@ -126,7 +126,7 @@ class Scalarize(Rewriter):
 
     def keep(self, value: Value, cells: Cells) -> None:
         """What stands for a value from here on."""
-        cells = _filled(cells.shape, lambda place: self.fit(cells[place], value.type))
+        cells = _filled(cells.shape, lambda place: self.fit(_unwrapped(cells[place]), value.type))
         if value.type.shape:
             self.cells[value] = cells
         else:
@@ -267,6 +267,11 @@ def _numpy(op: Op) -> Callable[..., Any]:
 def _plain(number: Any) -> Any:
     """A number of Python; a whole number beyond 64 bits is one already."""
     return number.item() if isinstance(number, np.generic) else number
+
+
+def _unwrapped(cell: Any) -> Any:
+    """What is in an array of one cell: NumPy puts such an array whole into an array of objects."""
+    return cell.item() if isinstance(cell, np.ndarray) else cell
 
 
 def _filled(shape: tuple[int, ...], make: Callable[[tuple[int, ...]], Any]) -> Cells:

@@ -14,6 +14,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
+
 from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops.row import Hazard, Row
 from deepalgo.ops.slope import Adjoint, Numerical
@@ -269,8 +271,21 @@ def _counted(writer: FormulaWriter, array: ast.expr, axis: ast.expr) -> Any:
     return writer.make("reshape", writer.maker.const(tuple(range(math.prod(kept)))), shape=kept)
 
 
+def _places(writer: FormulaWriter, places: ast.expr, array: ast.expr, axis: ast.expr) -> Any:
+    """Fixed places along an axis, counted from its start."""
+    shape, along = writer.shape(array), writer.static(axis)
+    size = math.prod(shape) if along is None else shape[along]
+    found = np.asarray(writer.static(places), dtype=int) % max(size, 1)
+    value = writer.maker.const(_as_tuples(found))
+    return value if found.size else writer.make("to_int", value)
+
+
+def _as_tuples(array: Any) -> Any:
+    return tuple(map(_as_tuples, array)) if array.ndim else array.item()
+
+
 #: What formulas may call beside rows.
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "zeros": _zeros, "H": _transposed, "rows": _as_matrix(1, -1), "columns": _as_matrix(-1, 1), "as_columns": _as_columns,
-    "matrix": _matrix, "along": _along, "lift": _lift, "size": _size, "counted": _counted,
+    "matrix": _matrix, "along": _along, "lift": _lift, "size": _size, "counted": _counted, "places": _places,
 }

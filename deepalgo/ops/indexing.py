@@ -126,7 +126,7 @@ ROWS = (
     Row(
         "pick", types=by_numpy(np.take, "indices", "axis"), broadcasts=False,
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=8, moves=True,
-        slope=Adjoint("add_at(zeros(x), const(value=indices), g, axis=axis)"),
+        slope=Adjoint("add_at(zeros(x), places(indices, x, axis), g, axis=axis)"),
         python="np.take({0}, {indices}, {axis})", numpy="np.take({0}, {indices}, {axis})",
         torch="ops.pick({0}, {indices}, {axis}, {batch0})",
         bounds=bounds.unchanged,

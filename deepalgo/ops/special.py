@@ -136,7 +136,8 @@ ROWS = (
         "binom", types=REAL, common=Kind.REAL,
         means=("scipy.special.binom",),
         hazard=Hazard.ARISES, exact=False, cost=6000,
-        slope=Slope("binom * (digamma(x + 1) - digamma(x - y + 1))", "binom * (digamma(x - y + 1) - digamma(y + 1))"),
+        slope=Slope("binom * (digamma(x + 1) - digamma(x - y + 1))", "binom * (digamma(x - y + 1) - digamma(y + 1))",
+                    at={"abs(x) < 0.001 or y >= x + 1": "ops.binom"}),
         python="scipy.special.binom({0}, {1})", numpy="scipy.special.binom({0}, {1})", torch="ops.binom({0}, {1})",
     ),
     Row(

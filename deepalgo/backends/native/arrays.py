@@ -48,7 +48,7 @@ def moved(op: Op, operands: Sequence[Cells]) -> Cells:
     start, places = 0, []
     for arg, cells in zip(op.args, operands, strict=True):
         numbers = np.arange(start, start + len(cells), dtype=float).reshape(arg.type.shape)
-        places.append(numbers if arg.type.shape else float(numbers))
+        places.append(numbers if arg.type.shape else np.float64(numbers))
         start += len(cells)
     plain = replace(op, args=tuple(_real(arg) for arg in op.args), result=_real(op.result), by=By.NUMPY)
     found = np.asarray(compute(plain)(*places)).reshape(-1)
@@ -63,7 +63,7 @@ def elementwise(n: NumberForms, op: Op, operands: Sequence[Cells]) -> Cells:
     """An operation number by number, its operands repeated along the axes that they lack."""
     shape = op.result.type.shape
     count = math.prod(shape)
-    if any(arg.type.shape for arg in op.args) and np.broadcast_shapes(*(arg.type.shape for arg in op.args), shape) != shape:
+    if not _fills(op, shape):
         raise Unsupported(f"{op.name} of arrays")
     lined = []
     for arg, cells in zip(op.args, operands, strict=True):
@@ -72,6 +72,14 @@ def elementwise(n: NumberForms, op: Op, operands: Sequence[Cells]) -> Cells:
         else:
             lined.append(tuple(np.broadcast_to(grid(cells, arg.type.shape), shape).reshape(-1)))
     return tuple(single(n, op, [cells[place] for cells in lined]) for place in range(count))
+
+
+def _fills(op: Op, shape: tuple[int, ...]) -> bool:
+    """Whether the operands, repeated along the axes that they lack, have the shape of the result."""
+    try:
+        return np.broadcast_shapes(*(arg.type.shape for arg in op.args), shape) == shape
+    except ValueError:
+        return False
 
 
 def single(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
@@ -97,7 +105,8 @@ def _lines(op: Op, cells: Cells) -> tuple[list[Cells], int]:
         return [tuple(array.reshape(-1))], array.size
     assert isinstance(axis, int)
     turned = np.moveaxis(array, axis, -1)
-    return [tuple(line) for line in turned.reshape(-1, turned.shape[-1])], turned.shape[-1]
+    count = math.prod(turned.shape[:-1])
+    return [tuple(line) for line in turned.reshape(count, turned.shape[-1])], turned.shape[-1]
 
 
 def _turned_back(op: Op, rows: Sequence[Cells]) -> Cells:
@@ -122,13 +131,18 @@ def _reduction(step: str, start: Callable[[Kind], Cell]) -> Form:
 
 
 def _sum(n: NumberForms, op: Op, operands: Sequence[Cells]) -> Cells:
-    """Sums in NumPy's order: along the last axis, or over all numbers, it adds in pairs; along others one after the other."""
+    """Sums in NumPy's order: along the last axis, or over all numbers, it adds in pairs; along others one after the other.
+
+    It adds them to zero, so that no sum is -0.0.
+    """
     kind, axis = op.result.type.kind, op.attr("axis")
     if kind is not REAL or (isinstance(axis, int) and axis % len(op.args[0].type.shape) != len(op.args[0].type.shape) - 1):
-        return _reduction("add", _zero)(n, op, operands)
-    lines, _ = _lines(op, operands[0])
-    cells = [[n.cast(cell, REAL) for cell in line] for line in lines]
-    return tuple(pairwise(lambda one, other: n.apply("add", (one, other)), line) if line else _zero(REAL) for line in cells)
+        sums = _reduction("add", _zero)(n, op, operands)
+    else:
+        lines, _ = _lines(op, operands[0])
+        cells = [[n.cast(cell, REAL) for cell in line] for line in lines]
+        sums = tuple(pairwise(lambda one, other: n.apply("add", (one, other)), line) if line else _zero(REAL) for line in cells)
+    return tuple(n.apply("add", (_zero(REAL), total)) for total in sums) if kind is REAL else sums
 
 
 def _reduced(n: NumberForms, step: str, line: Sequence[Cell], start: Cell) -> Cell:
@@ -195,9 +209,14 @@ def _chosen(n: NumberForms, place: Cell, cells: Row) -> Cell:
     return found
 
 
+def _rows(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A row for each place along the first axis."""
+    return array.reshape(len(array), math.prod(array.shape[1:]))
+
+
 def _gather(n: NumberForms, op: Op, operands: Sequence[Cells]) -> Cells:
     array = grid(operands[0], op.args[0].type.shape)
-    rows = array.reshape(len(array), -1)
+    rows = _rows(array)
     places = [_clamped(n, place, len(rows)) for place in operands[1]]
     return tuple(_chosen(n, place, rows[:, column]) for place in places for column in range(rows.shape[1]))
 
@@ -210,7 +229,7 @@ def _pick_at(n: NumberForms, op: Op, operands: Sequence[Cells]) -> Cells:
     assert isinstance(axis, int)
     turned = np.moveaxis(array, axis, 0)
     places = [_clamped(n, place, len(turned)) for place in operands[1]]
-    rows = turned.reshape(len(turned), -1)
+    rows = _rows(turned)
     made = [_chosen(n, place, rows[:, column]) for place in places for column in range(rows.shape[1])]
     found = grid(tuple(made), (*shape, *turned.shape[1:]))
     axis %= array.ndim
@@ -221,7 +240,7 @@ def _put_at(n: NumberForms, op: Op, operands: Sequence[Cells]) -> Cells:
     array = grid(operands[0], op.args[0].type.shape)
     if op.args[1].type.shape:
         raise Unsupported("put_at at several places")
-    rows = array.reshape(len(array), -1)
+    rows = _rows(array)
     place = _clamped(n, operands[1][0], len(rows))
     new = np.broadcast_to(grid(operands[2], op.args[2].type.shape), array.shape[1:]).reshape(-1)
     kind = op.result.type.kind
@@ -243,9 +262,10 @@ def _add_at(n: NumberForms, op: Op, operands: Sequence[Cells]) -> Cells:
     count = len(op.args[1].type.shape)
     around = (*array.shape[:axis], *op.args[1].type.shape, *array.shape[axis + 1 :])
     added = np.broadcast_to(grid(operands[2], op.args[2].type.shape), around)
-    added = np.moveaxis(added, list(range(axis, axis + count)), list(range(count))).reshape(len(operands[1]), -1)
+    added = np.moveaxis(added, list(range(axis, axis + count)), list(range(count)))
+    added = added.reshape(len(operands[1]), math.prod(added.shape[count:]))
     turned = np.moveaxis(array, axis, 0)
-    rows = turned.reshape(len(turned), -1).copy()
+    rows = _rows(turned).copy()
     for number, given in enumerate(operands[1]):
         place = _clamped(n, given, len(rows))
         for row, column in itertools.product(range(len(rows)), range(rows.shape[1])):
@@ -270,7 +290,7 @@ def _dot(n: NumberForms, first: Row, second: Row) -> Cell:
     kind = max(cell.kind for cell in (*first, *second))
     kind = max(kind, INT)
     terms = [n.apply("mul", (n.cast(one, kind), n.cast(other, kind))) for one, other in zip(first, second, strict=True)]
-    return functools.reduce(lambda one, other: n.apply("add", (one, other)), terms)
+    return functools.reduce(lambda one, other: n.apply("add", (one, other)), terms, _zero(kind))
 
 
 def _sorted(with_places: bool) -> Form:

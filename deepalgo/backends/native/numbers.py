@@ -140,7 +140,7 @@ def _mod(n: NumberForms, x: Cell, y: Cell) -> Cell:
 
 
 def _floordiv(n: NumberForms, x: Cell, y: Cell) -> Cell:
-    """`x // y`: what is left of the remainder, divided, and rounded to the whole number that it is next to."""
+    """`x // y`: what is left of the remainder, divided, and rounded to the whole number that it is next to; by zero as NumPy does."""
     code = n.code
     rest = n.call("fmod", x, y)
     share = code.op("fdiv", code.op("fsub", x, rest), y)
@@ -149,7 +149,9 @@ def _floordiv(n: NumberForms, x: Cell, y: Cell) -> Cell:
     whole = n.intrinsic("floor", share)
     above = n.compare("gt", code.op("fsub", share, whole), literal(0.5, REAL))
     whole = code.choose(above, code.op("fadd", whole, ONE), whole)
-    return code.choose(n.compare("ne", share, ZERO), whole, n.intrinsic("copysign", ZERO, code.op("fdiv", x, y)))
+    ratio = code.op("fdiv", x, y)
+    whole = code.choose(n.compare("ne", share, ZERO), whole, n.intrinsic("copysign", ZERO, ratio))
+    return code.choose(n.compare("eq", y, ZERO), ratio, whole)
 
 
 def _safe_divisor(n: NumberForms, y: Cell) -> Cell:
