@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from deepalgo.marks import weight
     from deepalgo.network import Network, load
     from deepalgo.patching.diff import diff, patch
+    from deepalgo.plain_function import PlainFunction, function
     from deepalgo.source_code import source
     from deepalgo.tensorize.choose import Adds, Scales, Steps, choose
     from deepalgo.tensorize.correct import correct
@@ -44,9 +45,9 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "Adds", "BlockToeplitz", "CompileError", "DeepalgoError", "Dense", "Diagonal", "FileError", "Fit", "HeuristicError", "InputError",
-    "Kronecker", "LowRank", "Network", "Product", "Scalar", "Scales", "SearchOptions", "Steps", "TensorizeError", "Toeplitz",
-    "VerificationError", "__version__", "anneal", "choose", "compile", "correct", "diff", "draw", "fit", "guard", "load", "newton", "patch",
-    "remember", "soften", "source", "suggest", "untie", "weight", "widen",
+    "Kronecker", "LowRank", "Network", "PlainFunction", "Product", "Scalar", "Scales", "SearchOptions", "Steps", "TensorizeError",
+    "Toeplitz", "VerificationError", "__version__", "anneal", "choose", "compile", "correct", "diff", "draw", "fit", "function", "guard",
+    "load", "newton", "patch", "remember", "soften", "source", "suggest", "untie", "weight", "widen",
 ]
 
 #: Where each public name lives.
@@ -59,6 +60,7 @@ _HOME = {name: module for module, names in {
     "deepalgo.marks": "weight",
     "deepalgo.network": "Network load",
     "deepalgo.patching.diff": "diff patch",
+    "deepalgo.plain_function": "PlainFunction function",
     "deepalgo.source_code": "source",
     "deepalgo.tensorize.suggest": "suggest",
 }.items() for name in names.split()} | {name: module for item in TRANSFORMATIONS for name, module in item.public.items()}

@@ -48,7 +48,7 @@ from deepalgo.ir.rebuild import rebuild
 from deepalgo.ops.forms.operands import may_look, wants_gradient
 from deepalgo.origins import Origins
 from deepalgo.signature import Signature
-from deepalgo.storage.file import Stored, read_file, write_file
+from deepalgo.storage.file import Stored, read_bytes, read_file, write_bytes, write_file
 
 
 class Inputs(Protocol):
@@ -237,11 +237,17 @@ class Network(torch.nn.Module):
 
     def save(self, path: str | Path) -> None:
         """Write program, weights and signature into one file, which `load` reads; nothing in it is code."""
+        write_file(path, self._stored())
+
+    def content(self) -> bytes:
+        """What `save` writes."""
+        return write_bytes(self._stored())
+
+    def _stored(self) -> Stored:
         signature = self.signature if isinstance(self.signature, Signature) else None
         weights = {key: self.weights[key] for key in self.weights}
         still = tuple(weight.key for weight in self.program.weights if not weight.frozen and not weights[weight.key].requires_grad)
-        write_file(path, Stored(self.program, self.heuristic, signature, self.loops, self.max_rounds, self.errors, self.dtype,
-                                weights, still))
+        return Stored(self.program, self.heuristic, signature, self.loops, self.max_rounds, self.errors, self.dtype, weights, still)
 
     def _repr_svg_(self) -> str | None:
         """The figure that `draw` makes, for notebooks; None where no layout engine is installed."""
@@ -366,7 +372,15 @@ def load(path: str | Path, *, function: Callable[..., Any] | None = None) -> Net
     A file that is cut off, altered, foreign or of another version of the format raises `FileError`. Loading runs nothing of the
     file: names, operations, types and sizes are checked first, whatever the checksum says.
     """
-    stored = read_file(path)
+    return _network(read_file(path), function)
+
+
+def loads(content: bytes, *, function: Callable[..., Any] | None = None) -> Network:
+    """The same from what `Network.content` gave."""
+    return _network(read_bytes(content), function)
+
+
+def _network(stored: Stored, function: Callable[..., Any] | None) -> Network:
     network = Network(stored.program, stored.signature, loops=stored.loops, max_rounds=stored.max_rounds, errors=stored.errors,
                       function=function, heuristic=stored.heuristic)
     network.to(stored.dtype)

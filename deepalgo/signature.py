@@ -18,9 +18,12 @@ from deepalgo.errors import InputError
 from deepalgo.fingerprint import Fingerprint
 from deepalgo.ir import Input, Kind, Leaf, Mapping, Sequence, Slot, Static, Tree, Type
 from deepalgo.ir.paths import parse_path
+from deepalgo.ops.by_numpy import DTYPES
 
 if TYPE_CHECKING:
     import torch
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,21 @@ class Signature:
         self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any], dtype: torch.dtype, device: torch.device
     ) -> tuple[list[torch.Tensor], bool]:
         """One tensor `(batch, *shape)` for every input, and whether the call was about a single sample."""
+        found = [(path, _tensor(path, item, leaf.value.type, dtype, device), leaf.value.type)
+                 for path, leaf, item in self._found(args, kwargs)]
+        size = _batch_size([(path, tuple(tensor.shape), type) for path, tensor, type in found])
+        return [tensor if tensor.ndim > len(type.shape) else tensor.expand(1 if size is None else size, *type.shape)
+                for _, tensor, type in found], size is None
+
+    def arrays(self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any]) -> tuple[list[Array], bool]:
+        """The same as arrays of NumPy."""
+        found = [(path, _array(path, item, leaf.value.type), leaf.value.type) for path, leaf, item in self._found(args, kwargs)]
+        size = _batch_size([(path, array.shape, type) for path, array, type in found])
+        return [array if array.ndim > len(type.shape) else np.broadcast_to(array, (1 if size is None else size, *type.shape))
+                for _, array, type in found], size is None
+
+    def _found(self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any]) -> list[tuple[str, Slot, Any]]:
+        """What a call gives for each input."""
         given = self._bind(args, kwargs)
         found: list[tuple[str, Slot, Any]] = []
         for argument in self.arguments:
@@ -66,10 +84,10 @@ class Signature:
                     f"{self.function}() was compiled with the default of '{name}', which is a weight or fixed configuration. "
                     f"To pass '{name}', compile with inputs=('{name}',) or give it in example=."
                 )
-        return _batch([(path, _tensor(path, item, leaf.value.type, dtype, device), leaf.value.type) for path, leaf, item in found])
+        return found
 
     def write_back(
-        self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any], changed: dict[str, torch.Tensor]
+        self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any], changed: collections.abc.Mapping[str, Any]
     ) -> None:
         """Leave in the caller's lists and NumPy arrays what the heuristic would leave in them; tensors are never written to."""
         given = self._bind(args, kwargs)
@@ -79,7 +97,7 @@ class Signature:
             for step in keys:
                 holder, key = holder[key], step
             if isinstance(holder[key], np.ndarray):
-                holder[key][...] = value.detach().cpu().numpy()
+                holder[key][...] = value if isinstance(value, np.ndarray) else value.detach().cpu().numpy()
             elif isinstance(holder, (list, dict)) and holder is not given:
                 holder[key] = value
 
@@ -192,21 +210,30 @@ def _tensor(path: str, value: Any, type_: Type, dtype: torch.dtype, device: torc
     return tensor.to(device=device, dtype=wanted)
 
 
-def _batch(items: list[tuple[str, torch.Tensor, Type]]) -> tuple[list[torch.Tensor], bool]:
+def _array(path: str, value: Any, type_: Type) -> Array:
+    found = np.asarray(value)
+    if found.dtype.kind not in "biufc":
+        raise InputError(f"'{path}' must be numbers, not {_describe(value)}")
+    if found.dtype.kind == "b" and type_.kind is not Kind.BOOL or found.dtype.kind == "c" and type_.kind is not Kind.COMPLEX:
+        raise InputError(f"'{path}' must be real numbers, not {found.dtype}")
+    return found.astype(DTYPES[type_.kind], copy=False)
+
+
+def _batch_size(items: list[tuple[str, tuple[int, ...], Type]]) -> int | None:
+    """How many samples arrays of these shapes hold, or None if each of them is about a single one."""
     sizes: dict[str, int] = {}
-    for path, tensor, type_ in items:
+    for path, shape, type_ in items:
         rank = len(type_.shape)
-        if tuple(tensor.shape[tensor.ndim - rank :]) != type_.shape or tensor.ndim not in (rank, rank + 1):
+        if shape[len(shape) - rank :] != type_.shape or len(shape) not in (rank, rank + 1):
             per_sample = f"{type_.shape}" if type_.shape else "a number"
             batched = f"(batch, {', '.join(map(str, type_.shape))})" if type_.shape else "(batch,)"
-            raise InputError(f"'{path}' must have the shape {batched} or be {per_sample}, not {tuple(tensor.shape)}")
-        if tensor.ndim == rank + 1:
-            sizes[path] = tensor.shape[0]
+            raise InputError(f"'{path}' must have the shape {batched} or be {per_sample}, not {shape}")
+        if len(shape) == rank + 1:
+            sizes[path] = shape[0]
     if len(set(sizes.values())) > 1:
         listed = ", ".join(f"'{path}' {size}" for path, size in sizes.items())
         raise InputError(f"the inputs have batches of different sizes: {listed}")
-    batch = next(iter(sizes.values()), 1)
-    return [tensor if tensor.ndim == len(type_.shape) + 1 else tensor.expand(batch, *type_.shape) for _, tensor, type_ in items], not sizes
+    return next(iter(sizes.values()), None)
 
 
 # --- from one example call ------------------------------------------------------------------------------------------------

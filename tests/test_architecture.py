@@ -34,6 +34,7 @@ ORDER = [
     "drawing",
     "network",
     "compiler",
+    "plain_function",
     "source_code",
     "patching",
     "tensorize",

@@ -10,32 +10,36 @@ from __future__ import annotations
 import collections
 import functools
 import types
-from collections.abc import Iterator, Sequence
-from typing import Any, assert_never
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias, assert_never
 
 from deepalgo.ir.program import Leaf, Mapping, Slot, Static, Tree
 from deepalgo.ir.program import Sequence as SequenceTree
 
+Builder: TypeAlias = Callable[[Iterator[Any]], Any]
+
 
 def rebuild(tree: Tree, results: Sequence[Any]) -> Any:
     """The structure with its leaves taken from `results` in reading order."""
-    return _build(tree, iter(results))
+    return builder(tree)(iter(results))
 
 
-def _build(tree: Tree, results: Iterator[Any]) -> Any:
+def builder(tree: Tree) -> Builder:
+    """What puts results into a structure, for more than one call."""
     match tree:
         case Leaf() | Slot():
-            return next(results)
+            return next
         case Static(item):
-            return item
+            return lambda results: item
         case SequenceTree(kind, items, names):
-            built = [_build(item, results) for item in items]
-            if kind == "list":
-                return built
-            return tuple(built) if kind == "tuple" else _named(kind, names)(*built)
+            parts = [builder(item) for item in items]
+            made: Any = {"list": list, "tuple": tuple}.get(kind) or _named(kind, names)._make
+            return lambda results: made([part(results) for part in parts])
         case Mapping(kind, keys, items):
-            content = {key: _build(item, results) for key, item in zip(keys, items, strict=True)}
-            return content if kind == "dict" else types.SimpleNamespace(**{str(key): item for key, item in content.items()})
+            pairs = [(key, builder(item)) for key, item in zip(keys, items, strict=True)]
+            if kind == "dict":
+                return lambda results: {key: part(results) for key, part in pairs}
+            return lambda results: types.SimpleNamespace(**{str(key): part(results) for key, part in pairs})
         case _:
             assert_never(tree)
 

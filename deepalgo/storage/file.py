@@ -45,6 +45,11 @@ class Stored:
 
 def write_file(path: str | Path, stored: Stored) -> None:
     """Save a network, in one step: a file that was there is replaced as a whole or not at all."""
+    replace_file(Path(path), write_bytes(stored, path))
+
+
+def write_bytes(stored: Stored, path: str | Path = "") -> bytes:
+    """The content of the file."""
     from safetensors.torch import save
 
     tensors = Tensors({f"weights.{key}": value.detach().cpu().clone().contiguous() for key, value in stored.weights.items()})
@@ -53,7 +58,7 @@ def write_file(path: str | Path, stored: Stored) -> None:
     except (NotPlain, ValueError) as error:
         raise FileError(f"{stored.program.name} cannot be saved: {error}", path=path, remedy="Compile it with plain data there.") from None
     metadata = {"format": FORMAT, "version": VERSION, "network": text, "sha256": _checksum(text, tensors)}
-    replace_file(Path(path), save(tensors.held, metadata))
+    return save(tensors.held, metadata)
 
 
 def _description(stored: Stored, tensors: Tensors) -> Json:
@@ -76,7 +81,12 @@ def _description(stored: Stored, tensors: Tensors) -> Json:
 
 def read_file(path: str | Path) -> Stored:
     """What `write_file` wrote; FileError for a file that is cut off, altered, foreign or of another version."""
-    version, text, tensors = _open(Path(path))
+    return read_bytes(Path(path).read_bytes(), path)
+
+
+def read_bytes(content: bytes, path: str | Path = "") -> Stored:
+    """What `write_bytes` wrote."""
+    version, text, tensors = _open(content, Path(path))
     try:
         data = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
         if version == FIRST:
@@ -103,23 +113,28 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _open(path: Path) -> tuple[str, str, Tensors]:
+def _open(content: bytes, path: Path) -> tuple[str, str, Tensors]:
     """The version, the JSON and the tensors of a file whose format, version and checksum are right."""
-    from safetensors import SafetensorError, safe_open
+    from safetensors import SafetensorError
+    from safetensors.torch import load
 
-    with path.open("rb"):  # a file that is not there says so in Python's own words
-        pass
     try:
-        with safe_open(path, "pt") as file:
-            metadata: dict[str, str] = file.metadata() or {}
-            _check_format(path, metadata)
-            tensors = Tensors({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118  # it is no dictionary
-    except SafetensorError as error:
+        held = load(content)
+        _check_format(path, metadata := _metadata(content))
+        tensors = Tensors(held)
+    except (SafetensorError, ValueError) as error:
         raise FileError(f"it is cut off, damaged or no file of deepalgo ({error})", path=path, remedy=AGAIN) from None
     text = metadata.get("network", "")
     if _checksum(text, tensors) != metadata.get("sha256"):
         raise FileError("it was altered after it was saved: the checksum is another", path=path, remedy=AGAIN)
     return metadata["version"], text, tensors
+
+
+def _metadata(content: bytes) -> dict[str, str]:
+    """The texts in the header: its length comes first."""
+    size = int.from_bytes(content[:8], "little")
+    found: dict[str, str] = json.loads(content[8 : 8 + size]).get("__metadata__", {})
+    return found
 
 
 def _check_format(path: Path, metadata: dict[str, str]) -> None:

@@ -144,7 +144,7 @@ def formulas_only(case, sample, result, g):
 #: Numbers at which something can be special.
 ENDS = [-inf, -2.0, -1.0, 0.0, 0.5, 1.0, 2.0, inf]
 SINGLE = [case for case in DIFFERENTIABLE if all(type.kind is Kind.REAL and not type.shape for type in case.types)]
-ENDED = [case for case in SINGLE if TABLE[case.name].slope.at]
+ENDED = [case for case in SINGLE if any(not isinstance(end, str) for _, ends in TABLE[case.name].slope.at for end in ends)]
 
 
 @pytest.mark.parametrize("case", ENDED, ids=label)

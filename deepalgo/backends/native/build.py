@@ -49,11 +49,11 @@ def fuses() -> bool:
 class MachineCode:
     """A compiled module, and the function in it; both go together."""
 
-    def __init__(self, text: str, symbols: dict[str, int]) -> None:
+    def __init__(self, text: str, symbols: dict[str, int], name: str = "run", type: Any = Function) -> None:
         llvm = _llvm()
         with _lock:
-            for name, address in symbols.items():
-                llvm.add_symbol(name, address)
+            for symbol, address in symbols.items():
+                llvm.add_symbol(symbol, address)
             target, cpu, features = _processor()
             machine = target.create_target_machine(cpu=cpu, features=features, opt=2)  # which goes with the module
             module = _parsed(llvm, text)
@@ -64,7 +64,7 @@ class MachineCode:
             builder.getModulePassManager().run(module, builder)
             self.engine = llvm.create_mcjit_compiler(module, machine)
             self.engine.finalize_object()
-            self.function = Function(self.engine.get_function_address("run"))
+            self.function = type(self.engine.get_function_address(name))
 
 
 def _parsed(llvm: Any, text: str) -> Any:

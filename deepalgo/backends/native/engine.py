@@ -88,6 +88,11 @@ class Engine:
             return Kernel(lowered, summed, self.mathematics, SHORT_STACK if has_other else LARGEST_STACK, self._most_lines)
 
     @property
+    def forward_program(self) -> Program:
+        """The program as it is written forward."""
+        return self._kernel("forward").program
+
+    @property
     def checks(self) -> list[Check | While]:
         """The checks that samples can fail, by their numbers from 1 on; a loop stands for its running too long."""
         return self._kernel("forward").written.checks

@@ -97,16 +97,17 @@ def fuzzed(seed, folder):
     return program, [np.array([float(sample[name]) for sample in made.samples]) for name in made.inputs()]
 
 
-@pytest.mark.parametrize("chunk", [0, 1, *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(2, 12))])
-def test_segments_change_no_bit_of_fuzzed_programs(chunk, tmp_path):
+@pytest.mark.parametrize(("first", "last"), [(0, 8), *(pytest.param(8 + 40 * chunk, 48 + 40 * chunk, marks=pytest.mark.slow)
+                                                       for chunk in range(3))])
+def test_segments_change_no_bit_of_fuzzed_programs(first, last, tmp_path):
     found = 0
-    for seed in range(40 * chunk, 40 * (chunk + 1)):
+    for seed in range(first, last):
         made = fuzzed(seed, tmp_path)
         try:
             found += made is not None and check_segments(*made)
         except (Unsupported, NoFormulaError):
             continue
-    assert found > 3
+    assert found > 0
 
 
 def test_the_comparison_sees_one_other_bit():

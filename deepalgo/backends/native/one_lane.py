@@ -1,0 +1,145 @@
+"""`OneLane`: a program of single numbers as a function that Python calls as it calls its own, for one sample at a time.
+
+>>> import numpy as np
+>>> from deepalgo.ir import parse
+>>> program = parse('''
+... scale(x: real)
+...   weight w = 3.0
+...   %w = weight w
+...   %y = mul %x %w
+...   return %y
+... ''')
+>>> lane = OneLane(program, np.array([3.0]), 100, otherwise=lambda *args: f"not for {args}")
+>>> lane.call(2.0), lane.call("2")
+(6.0, "not for ('2',)")
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from deepalgo.backends.native.build import MachineCode
+from deepalgo.backends.native.columns import Array
+from deepalgo.backends.native.text import Unsupported
+from deepalgo.backends.native.write import STORED, write
+from deepalgo.ir import Program, While, walk
+from deepalgo.kinds import Kind, Type
+
+#: Of Python: how each kind of number becomes an object.
+MADE_BY = {
+    Kind.BOOL: ("PyBool_FromLong", "i64"), Kind.INT: ("PyLong_FromLongLong", "i64"), Kind.REAL: ("PyFloat_FromDouble", "double"),
+}
+#: What the code calls of Python, as LLVM declares it.
+CALLED = {
+    "PyFloat_AsDouble": "double (ptr)", "PyFloat_FromDouble": "ptr (double)", "PyLong_FromLongLong": "ptr (i64)",
+    "PyBool_FromLong": "ptr (i64)", "PyTuple_New": "ptr (i64)", "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
+    "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
+    "PyEval_SaveThread": "ptr ()", "PyEval_RestoreThread": "void (ptr)",
+}
+#: Where an object says what its class is: at the end of what all objects have.
+CLASS_AT = object.__basicsize__ - ctypes.sizeof(ctypes.c_void_p)
+#: The function gets its arguments as an array.
+METH_FASTCALL = 0x80
+
+
+class MethodDefinition(ctypes.Structure):
+    """Python's `PyMethodDef`."""
+
+    _fields_ = (("name", ctypes.c_char_p), ("address", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
+
+
+class OneLane:
+    """Native code for one sample, with fixed weights, of a program whose inputs are real and whose results are single numbers.
+
+    `call` takes floats, and returns the result, or a tuple of several. Calls with anything else, and samples that fail a check, go to
+    `otherwise`. The code is gone with this object.
+    """
+
+    def __init__(self, program: Program, weights: Array, rounds: int, otherwise: Callable[..., Any]) -> None:
+        if not is_plain(program):
+            raise Unsupported("arrays, where one sample is computed from single numbers")
+        if ctypes.c_void_p.from_address(id(1.0) + CLASS_AT).value != id(float):
+            raise Unsupported("the objects of this Python")
+        results = [value.type for value in program.body.results]
+        written = write(program)
+        text = written.for_lanes(1).replace("define i64 @run(", "define internal i64 @run(", 1)
+        lets_go = any(isinstance(statement, While) for statement in walk(program.body)) or text.count("\n") > LONG_WORK
+        entry = _entry(len(program.inputs), results, weights, rounds, lets_go)
+        declared = "\n".join(f"declare {type.replace(' (', f' @{name}(', 1)}" for name, type in CALLED.items())
+        symbols = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in CALLED}
+        self.machine = MachineCode(f"{text}\n{declared}\n{entry}", {**written.symbols, **symbols}, "one", ctypes.c_void_p)
+        name = program.name.encode()
+        self.definition = MethodDefinition(name, self.machine.function.value, METH_FASTCALL, None)
+        self.call: Callable[..., Any] = _new(ctypes.addressof(self.definition), otherwise, None)
+
+
+#: Code of more lines than this lets other threads of Python run meanwhile.
+LONG_WORK = 3000
+_new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(("PyCFunction_NewEx", ctypes.pythonapi))
+
+
+def is_plain(program: Program) -> bool:
+    """Whether a program makes single numbers of real numbers."""
+    results = [value.type for value in program.body.results]
+    are_single = bool(results) and all(not type.shape and type.kind in MADE_BY for type in results)
+    return are_single and all(item.value.type == Type(Kind.REAL) for item in program.inputs)
+
+
+def _entry(inputs: int, results: Sequence[Type], weights: Array, rounds: int, lets_go: bool) -> str:
+    """The function that Python calls: it calls the one for groups of samples, for a group of one."""
+    numbers = ", ".join(f"double {_bits(number)}" for number in weights)
+    lines = [
+        f"@fixed_weights = internal constant [{len(weights)} x double] [{numbers}]",
+        "define ptr @one(ptr %otherwise, ptr %args, i64 %count) {", f"  %inputs = alloca [{max(inputs, 1)} x ptr]",
+        f"  %outputs = alloca [{len(results)} x ptr]", "  %code = alloca i32", "  store i32 0, ptr %code",
+        *(f"  %i{place} = alloca double" for place in range(inputs)),
+        *(f"  %o{place} = alloca {STORED[type.kind]}" for place, type in enumerate(results)),
+        f"  %fits = icmp eq i64 %count, {inputs}", "  br i1 %fits, label %take0, label %other",
+    ]
+    for place in range(inputs):
+        lines += [
+            f"take{place}:", f"  %a{place} = getelementptr ptr, ptr %args, i64 {place}", f"  %x{place} = load ptr, ptr %a{place}",
+            f"  %t{place} = getelementptr i8, ptr %x{place}, i64 {CLASS_AT}", f"  %c{place} = load i64, ptr %t{place}",
+            f"  %f{place} = icmp eq i64 %c{place}, {id(float)}", f"  br i1 %f{place}, label %read{place}, label %other",
+            f"read{place}:", f"  %d{place} = call double @PyFloat_AsDouble(ptr %x{place})", f"  store double %d{place}, ptr %i{place}",
+            f"  %p{place} = getelementptr ptr, ptr %inputs, i64 {place}", f"  store ptr %i{place}, ptr %p{place}",
+            f"  br label %take{place + 1}",
+        ]
+    lines.append(f"take{inputs}:")
+    for place in range(len(results)):
+        lines += [f"  %q{place} = getelementptr ptr, ptr %outputs, i64 {place}", f"  store ptr %o{place}, ptr %q{place}"]
+    given = f"i64 0, i64 1, ptr %inputs, ptr @fixed_weights, ptr %outputs, ptr null, ptr %code, i64 1, i64 {rounds}, ptr null, ptr null"
+    lines += [
+        *(["  %thread = call ptr @PyEval_SaveThread()"] if lets_go else []),
+        f"  %ended = call i64 @run({given})",
+        *(["  call void @PyEval_RestoreThread(ptr %thread)"] if lets_go else []),
+        "  %failed = load i32, ptr %code", "  %good = icmp eq i32 %failed, 0", "  br i1 %good, label %make, label %other",
+        "other:", "  %answer = call ptr @PyObject_Vectorcall(ptr %otherwise, ptr %args, i64 %count, ptr null)", "  ret ptr %answer",
+        "make:", *_objects(results), "}",
+    ]
+    return "\n".join(lines)
+
+
+def _objects(results: Sequence[Type]) -> list[str]:
+    """Return the result, or all of them in a tuple."""
+    lines = []
+    for place, type in enumerate(results):
+        maker, taken = MADE_BY[type.kind]
+        lines.append(f"  %n{place} = load {STORED[type.kind]}, ptr %o{place}")
+        if type.kind is Kind.BOOL:
+            lines.append(f"  %w{place} = zext i8 %n{place} to i64")
+        number = f"%w{place}" if type.kind is Kind.BOOL else f"%n{place}"
+        lines.append(f"  %made{place} = call ptr @{maker}({taken} {number})")
+    if len(results) == 1:
+        return [*lines, "  ret ptr %made0"]
+    lines.append(f"  %all = call ptr @PyTuple_New(i64 {len(results)})")
+    lines += [f"  %set{place} = call i32 @PyTuple_SetItem(ptr %all, i64 {place}, ptr %made{place})" for place in range(len(results))]
+    return [*lines, "  ret ptr %all"]
+
+
+def _bits(number: float) -> str:
+    """A number as LLVM reads it, bit for bit."""
+    return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
