@@ -31,6 +31,7 @@ from torch import Tensor
 
 from deepalgo.backends.choose import chosen
 from deepalgo.backends.native import Call, Engine, Mathematics, engine_of
+from deepalgo.backends.native.single_calls import SingleCalls, numbers_of
 from deepalgo.backends.targets import Plan
 from deepalgo.backends.torch.builds import build
 from deepalgo.backends.torch.executable import Executable
@@ -53,6 +54,10 @@ from deepalgo.storage.file import Stored, read_bytes, read_file, write_bytes, wr
 
 class Inputs(Protocol):
     """How the arguments of a call become tensors."""
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the arguments, by position, are the inputs in their order."""
 
     def flatten(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], dtype: torch.dtype, device: torch.device
@@ -106,6 +111,7 @@ class Network(torch.nn.Module):
         self.origins = origins if origins is not None else Origins()
         self.weights = Weights(program.weights)
         self.failures: Counter[str] = Counter()
+        self._single = SingleCalls(program, self.signature.is_flat)
         self._fixed: Executable
         self._complaint = Complaint(self._complain)
         self._mender = Mender(self._repeat_fixed)
@@ -151,6 +157,8 @@ class Network(torch.nn.Module):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the heuristic returns, for one sample or a batch."""
+        if not kwargs and not torch.compiler.is_compiling() and (answer := self._one_sample(args)) is not None:
+            return answer
         leaves, single = self.signature.flatten(args, kwargs, self.dtype, self.device)
         changes = self.program.changes
         if changes:  # the caller's arrays are written to below: neither results nor what a gradient needs may share their memory
@@ -162,6 +170,15 @@ class Network(torch.nn.Module):
             results, changed = results[: -len(changes)], results[-len(changes) :]
             self.signature.write_back(args, kwargs, dict(zip(changes, changed, strict=True)))
         return rebuild(self.program.output, results)
+
+    def _one_sample(self, args: Sequence[Any]) -> Any:
+        """The answer for single numbers without a gradient by the shortest way, which is native, or None where it does not lead."""
+        if self._wish != "native" or not may_look() or current_record() is not None or (numbers := numbers_of(args)) is None:
+            return None
+        weights, anchor = self.weights.tensors(), self.weights.anchor
+        if anchor.dtype is not torch.float64 or not anchor.is_cpu or wants_gradient(*weights):
+            return None
+        return self._single.answer(self._engine(), numbers, weights)
 
     def execute(self, leaves: list[Tensor]) -> list[Tensor]:
         """Run the code on tensors with a batch axis; return the leaves of the output."""

@@ -112,7 +112,7 @@ class PlainFunction:
     def _compile_one(self, *args: Any) -> Any:
         """The first call by position compiles the function that serves the others that give floats."""
         self._one = self._positional
-        if not self._reason and is_plain(self.program) and self._is_flat():
+        if not self._reason and is_plain(self.program) and self.signature.is_flat and not self.program.changes:
             with contextlib.suppress(Unsupported):
                 is_number = isinstance(self.program.output, Leaf)
                 otherwise = self._positional if is_number else self._enclosed
@@ -148,13 +148,6 @@ class PlainFunction:
             results, changed = results[: -len(changes)], results[-len(changes) :]
             self.signature.write_back(args, kwargs, dict(zip(changes, changed, strict=True)))
         return self._build(iter(results))
-
-    def _is_flat(self) -> bool:
-        """Whether all arguments are inputs, in their order."""
-        arguments = self.signature.arguments
-        names = [argument.name for argument in arguments]
-        return (not self.program.changes and not self.signature.star and all(isinstance(argument.tree, Slot) for argument in arguments)
-                and list(self.signature.order[: len(names)]) == names)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (self.network.content(), _by_name(self.network.function), self.network.errors)

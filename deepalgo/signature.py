@@ -53,6 +53,12 @@ class Signature:
         """The inputs in program order."""
         return tuple(Input(path, leaf.value) for argument in self.arguments for path, leaf in _leaves(argument.tree, argument.name))
 
+    @property
+    def is_flat(self) -> bool:
+        """Whether the arguments, by position, are the inputs in their order."""
+        names = [argument.name for argument in self.arguments]
+        return not self.star and names == list(self.order[: len(names)]) and all(isinstance(item.tree, Slot) for item in self.arguments)
+
     def flatten(
         self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any], dtype: torch.dtype, device: torch.device
     ) -> tuple[list[torch.Tensor], bool]:

@@ -57,7 +57,8 @@ class Engine:
         #: The types of the results of the program.
         self.result_types = tuple(value.type for value in program.body.results)
         self._input_types = tuple(item.value.type for item in program.inputs)
-        self._rounds = rounds
+        #: The largest number of rounds of a loop that ends by data.
+        self.rounds = rounds
         self._lock = threading.RLock()
         self._kernels: dict[str, Kernel] = {}
         self._reasons: dict[str, str] = {}
@@ -81,7 +82,7 @@ class Engine:
         program = self._program()
         assert program is not None
         with compiling():
-            lowered = run(PARTS[part], program, PassSettings(self._rounds))
+            lowered = run(PARTS[part], program, PassSettings(self.rounds))
             first = len(lowered.body.results) - len(program.weights)
             summed = frozenset[int]() if part == "forward" else frozenset(range(first, first + len(program.weights)))
             has_other = f"{part} long" in PARTS and any(isinstance(statement, While) for statement in walk(program.body))
@@ -100,7 +101,7 @@ class Engine:
     @property
     def failures(self) -> list[Failure]:
         """What each of the checks raises."""
-        endless = f"still running after {self._rounds} rounds"
+        endless = f"still running after {self.rounds} rounds"
         return [Failure.of(check) if isinstance(check, Check) else Failure("LoopBound", endless, 0, check.span) for check in self.checks]
 
     def reason_against(self, *, gradient: bool) -> str:
@@ -114,7 +115,7 @@ class Engine:
 
     def forward(self, inputs: Sequence[Array], weights: Array) -> KernelOutcome:
         """The results for samples, and the check that each of them fails."""
-        outcome = self._kernel("forward").run(in_parts(inputs), weights, self._rounds, torch.get_num_threads())
+        outcome = self._kernel("forward").run(in_parts(inputs), weights, self.rounds, torch.get_num_threads())
         return replace(outcome, results=put_together(outcome.results, self.result_types))
 
     def gradient(self, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> Gradient:
@@ -127,7 +128,7 @@ class Engine:
     def _back(self, part: str, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> Gradient:
         kernel = self._kernel(f"{part} long" if self._long else part)
         try:
-            outcome = kernel.run(in_parts([*inputs, *adjoints]), weights, self._rounds, torch.get_num_threads())
+            outcome = kernel.run(in_parts([*inputs, *adjoints]), weights, self.rounds, torch.get_num_threads())
         except StackLimit:
             if kernel.most_stack == LARGEST_STACK:
                 raise

@@ -23,6 +23,7 @@ from typing import Any
 
 from deepalgo.backends.native.build import MachineCode
 from deepalgo.backends.native.columns import Array
+from deepalgo.backends.native.mathematics import Mathematics
 from deepalgo.backends.native.text import Unsupported
 from deepalgo.backends.native.write import STORED, write
 from deepalgo.ir import Program, While, walk
@@ -52,22 +53,27 @@ class MethodDefinition(ctypes.Structure):
 
 
 class OneLane:
-    """Native code for one sample, with fixed weights, of a program whose inputs are real and whose results are single numbers.
+    """Native code for one sample of a program whose inputs are real and whose results are single numbers.
 
     `call` takes floats, and returns the result, or a tuple of several. Calls with anything else, and samples that fail a check, go to
-    `otherwise`. The code is gone with this object.
+    `otherwise`. Weights are constants of the code, or, if they are `read`, what their array holds at each call. The code is gone with
+    this object.
     """
 
-    def __init__(self, program: Program, weights: Array, rounds: int, otherwise: Callable[..., Any]) -> None:
+    def __init__(
+        self, program: Program, weights: Array, rounds: int, otherwise: Callable[..., Any], mathematics: Mathematics = "exact",
+        read: bool = False,
+    ) -> None:
         if not is_plain(program):
             raise Unsupported("arrays, where one sample is computed from single numbers")
         if ctypes.c_void_p.from_address(id(1.0) + CLASS_AT).value != id(float):
             raise Unsupported("the objects of this Python")
         results = [value.type for value in program.body.results]
-        written = write(program)
+        written = write(program, mathematics=mathematics)
         text = written.for_lanes(1).replace("define i64 @run(", "define internal i64 @run(", 1)
         lets_go = any(isinstance(statement, While) for statement in walk(program.body)) or text.count("\n") > LONG_WORK
-        entry = _entry(len(program.inputs), results, weights, rounds, lets_go)
+        self.weights = weights
+        entry = _entry(len(program.inputs), results, _address(weights) if read else _constants(weights), rounds, lets_go)
         declared = "\n".join(f"declare {type.replace(' (', f' @{name}(', 1)}" for name, type in CALLED.items())
         symbols = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in CALLED}
         self.machine = MachineCode(f"{text}\n{declared}\n{entry}", {**written.symbols, **symbols}, "one", ctypes.c_void_p)
@@ -88,11 +94,22 @@ def is_plain(program: Program) -> bool:
     return are_single and all(item.value.type == Type(Kind.REAL) for item in program.inputs)
 
 
-def _entry(inputs: int, results: Sequence[Type], weights: Array, rounds: int, lets_go: bool) -> str:
-    """The function that Python calls: it calls the one for groups of samples, for a group of one."""
+def _constants(weights: Array) -> tuple[list[str], str]:
+    """Weights as constants: what defines them, and where they are."""
     numbers = ", ".join(f"double {_bits(number)}" for number in weights)
+    return [f"@fixed_weights = internal constant [{len(weights)} x double] [{numbers}]"], "@fixed_weights"
+
+
+def _address(weights: Array) -> tuple[list[str], str]:
+    """The same of weights that are read where their array is."""
+    return [], f"inttoptr (i64 {weights.ctypes.data} to ptr)"
+
+
+def _entry(inputs: int, results: Sequence[Type], weights: tuple[list[str], str], rounds: int, lets_go: bool) -> str:
+    """The function that Python calls: it calls the one for groups of samples, for a group of one."""
+    defined, place_of_weights = weights
     lines = [
-        f"@fixed_weights = internal constant [{len(weights)} x double] [{numbers}]",
+        *defined,
         "define ptr @one(ptr %otherwise, ptr %args, i64 %count) {", f"  %inputs = alloca [{max(inputs, 1)} x ptr]",
         f"  %outputs = alloca [{len(results)} x ptr]", "  %code = alloca i32", "  store i32 0, ptr %code",
         *(f"  %i{place} = alloca double" for place in range(inputs)),
@@ -111,7 +128,7 @@ def _entry(inputs: int, results: Sequence[Type], weights: Array, rounds: int, le
     lines.append(f"take{inputs}:")
     for place in range(len(results)):
         lines += [f"  %q{place} = getelementptr ptr, ptr %outputs, i64 {place}", f"  store ptr %o{place}, ptr %q{place}"]
-    given = f"i64 0, i64 1, ptr %inputs, ptr @fixed_weights, ptr %outputs, ptr null, ptr %code, i64 1, i64 {rounds}, ptr null, ptr null"
+    given = f"i64 0, i64 1, ptr %inputs, ptr {place_of_weights}, ptr %outputs, ptr null, ptr %code, i64 1, i64 {rounds}, ptr null, ptr null"
     lines += [
         *(["  %thread = call ptr @PyEval_SaveThread()"] if lets_go else []),
         f"  %ended = call i64 @run({given})",

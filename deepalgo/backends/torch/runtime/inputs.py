@@ -28,6 +28,8 @@ class Floats:
     def __init__(self, program: Program) -> None:
         self.inputs = program.inputs
         self.name = program.name
+        #: The arguments, by position, are the inputs in their order.
+        self.is_flat = True
 
     def flatten(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], dtype: torch.dtype, device: torch.device
