@@ -184,12 +184,7 @@ class ExpressionWriter:
             texts = [Fragment(f"np.float64({texts[0].text})"), *texts[1:]]
         if op.result in self.facts.plained:
             texts = [self.plain(arg, text) for arg, text in zip(op.args, texts, strict=True)]
-        attrs: dict[str, object] = {name: self.attribute(name, value) for name, value in op.attrs}
-        if "{subscript}" in template:
-            attrs["subscript"] = subscript(op.attr("key"))
-        match attrs.get("shape"):
-            case (size,):
-                attrs["shape"] = size
+        attrs = self.attributes(op, template)
         template = for_operands(op, template)
         if template == CHOICE:
             condition, first, second = texts
@@ -205,6 +200,16 @@ class ExpressionWriter:
         template, level = _unbracketed(template)
         made = fill(template, list(texts), attrs)
         return Fragment(made.text, level) if level is not None else made
+
+    def attributes(self, op: Op, template: str) -> dict[str, object]:
+        """The attributes of an operation as the template asks for them."""
+        attrs: dict[str, object] = {name: self.attribute(name, value) for name, value in op.attrs}
+        if "{subscript}" in template:
+            attrs["subscript"] = subscript(op.attr("key"))
+        match attrs.get("shape"):
+            case (size,):
+                attrs["shape"] = size
+        return attrs
 
     def call(self, op: Op) -> Fragment:
         """What calls of one function with the same operands have in common."""
