@@ -57,8 +57,6 @@ class ExpressionWriter:
         self.answered: dict[Fragment, str] = {}
         self.sizes: dict[str, int] = {}
 
-    # --- values -----------------------------------------------------------------------------------------------------------
-
     def variable(self, value: Value, wish: str = "") -> str:
         """The variable of a stored value."""
         root = self.layout.root(value)
@@ -109,8 +107,6 @@ class ExpressionWriter:
             self.constants[spot] = (self.names.make(constant_name(key, self.facts.roles[key])), text)
         return self.constants[spot][0]
 
-    # --- order ------------------------------------------------------------------------------------------------------------
-
     def settle(self, exprs: Sequence[Expr]) -> list[Fragment]:
         """Texts for one statement that evaluates them from left to right; what must happen before gets a line of its own."""
         own = [event for expr in exprs for event in expr.events]
@@ -159,8 +155,6 @@ class ExpressionWriter:
         """A number for something that may raise now."""
         self.events += 1
         return (self.events,)
-
-    # --- operations -------------------------------------------------------------------------------------------------------
 
     def formula(self, op: Op) -> Expr:
         """The spelling of an operation with its operands."""
