@@ -5,8 +5,8 @@ stays quick and a file that only marks its constants with `weight` never loads t
 
 >>> import deepalgo as da
 >>> sorted(name for name in dir(da) if name.islower() and not name.startswith("_"))
-['anneal', 'choose', 'compile', 'correct', 'diff', 'draw', 'fit', 'function', 'guard', 'load', 'newton', 'patch', 'remember', 'soften', 'source',
- 'suggest', 'untie', 'weight', 'widen']
+['anneal', 'choose', 'compile', 'correct', 'diff', 'draw', 'fit', 'function', 'guard', 'load', 'newton', 'patch', 'remember', 'soften',
+ 'source', 'suggest', 'untie', 'weight', 'widen']
 """
 
 from __future__ import annotations

@@ -18,35 +18,27 @@ def scale(run, x, w):
 
 from __future__ import annotations
 
-import contextlib
 import copy
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
-from deepalgo.backends.choose import chosen
-from deepalgo.backends.native import Call, Engine, Mathematics, engine_of
-from deepalgo.backends.native.single_calls import SingleCalls, numbers_of
+from deepalgo.backends.choose import BACKENDS, chosen
+from deepalgo.backends.interface import Backend, Outcomes
+from deepalgo.backends.native import Mathematics
 from deepalgo.backends.targets import Plan
+from deepalgo.backends.torch.backend import plan_of
 from deepalgo.backends.torch.builds import build
-from deepalgo.backends.torch.executable import Executable
-from deepalgo.backends.torch.runtime.errors import Complaint, count, raise_first, raise_if
-from deepalgo.backends.torch.runtime.gradient import join, pick, positions
 from deepalgo.backends.torch.runtime.inputs import Floats
-from deepalgo.backends.torch.runtime.mend import Mender, mended
-from deepalgo.backends.torch.runtime.record import Record, current_record
-from deepalgo.backends.torch.runtime.segments import segment
+from deepalgo.backends.torch.runtime.record import current_record
 from deepalgo.backends.torch.runtime.weights import Weights
 from deepalgo.certificate import Certificate, verify
-from deepalgo.errors import HeuristicError, InputError
-from deepalgo.ir import Program, While, walk
+from deepalgo.ir import Program
 from deepalgo.ir.rebuild import rebuild
-from deepalgo.ops.forms.operands import may_look, wants_gradient
 from deepalgo.origins import Origins
 from deepalgo.signature import Signature
 from deepalgo.storage.file import Stored, read_bytes, read_file, write_bytes, write_file
@@ -104,23 +96,23 @@ class Network(torch.nn.Module):
         self.loops = loops
         self.max_rounds = max_rounds if max_rounds is not None else 10_000 if loops == "run" else 64
         self.errors = errors
-        self._asked, self._wish = backend, chosen(backend)
+        self.is_patient = backend is not None
         self.mathematics: Mathematics = mathematics
         self.function = function
         #: Where the function holds the numbers that became weights.
         self.origins = origins if origins is not None else Origins()
         self.weights = Weights(program.weights)
         self.failures: Counter[str] = Counter()
-        self._single = SingleCalls(program, self.signature.is_flat)
-        self._fixed: Executable
-        self._complaint = Complaint(self._complain)
-        self._mender = Mender(self._repeat_fixed)
-        self.register_buffer("_told", torch.zeros((), dtype=torch.bool), persistent=False)
+        self.told: Tensor
+        self.register_buffer("told", torch.zeros((), dtype=torch.bool), persistent=False)
+        self._asked, self._name = backend, chosen(backend)
+        self._backend: Backend = BACKENDS[self._name](self)
+        self._is_flat = self.signature.is_flat and not program.changes
 
     @property
     def code(self) -> str:
         """The text of the torch function that runs."""
-        return self._executable(self.plan()).written.text
+        return build(self.program, self.plan()).written.text
 
     @property
     def dtype(self) -> torch.dtype:
@@ -134,31 +126,20 @@ class Network(torch.nn.Module):
 
     def plan(self) -> Plan:
         """How torch code is to run, by the options of this network."""
-        return Plan(self.errors, self.loops == "settle", rounds=self.max_rounds)
+        return plan_of(self)
 
     @property
     def backend(self) -> str:
         """What the network runs on here: "native", or "torch", with the reason unless it was asked for."""
-        if self._wish == "torch":
-            return "torch"
-        if reason := self._reason_against_native():
+        if reason := self._backend.reason_against(gradient=False):
             return f"torch ({reason})"
-        reason = self._engine().reason_against(gradient=True)
-        return f"native, gradients by torch ({reason})" if reason else "native"
-
-    def _reason_against_native(self) -> str:
-        """Why the network does not run natively, or "" if it does."""
-        if self.dtype != torch.float64 or self.device.type != "cpu":
-            return "only float64 on a CPU is native"
-        return self._engine().reason_against(gradient=False)
-
-    def _engine(self) -> Engine:
-        return engine_of(self.program, self.max_rounds, self.mathematics, self._asked == "native")
+        reason = self._backend.reason_against(gradient=True)
+        return f"{self._name}, gradients by torch ({reason})" if reason else self._name
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the heuristic returns, for one sample or a batch."""
-        if not kwargs and not torch.compiler.is_compiling() and (answer := self._one_sample(args)) is not None:
-            return answer
+        if self._is_flat and not kwargs and not torch.compiler.is_compiling() and (found := self._backend.run_one(args)) is not None:
+            return rebuild(self.program.output, found)
         leaves, single = self.signature.flatten(args, kwargs, self.dtype, self.device)
         changes = self.program.changes
         if changes:  # the caller's arrays are written to below: neither results nor what a gradient needs may share their memory
@@ -171,75 +152,15 @@ class Network(torch.nn.Module):
             self.signature.write_back(args, kwargs, dict(zip(changes, changed, strict=True)))
         return rebuild(self.program.output, results)
 
-    def _one_sample(self, args: Sequence[Any]) -> Any:
-        """The answer for single numbers without a gradient by the shortest way, which is native, or None where it does not lead."""
-        if self._wish != "native" or not may_look() or current_record() is not None or (numbers := numbers_of(args)) is None:
-            return None
-        weights, anchor = self.weights.tensors(), self.weights.anchor
-        if anchor.dtype is not torch.float64 or not anchor.is_cpu or wants_gradient(*weights):
-            return None
-        return self._single.answer(self._engine(), numbers, weights)
-
     def execute(self, leaves: list[Tensor]) -> list[Tensor]:
         """Run the code on tensors with a batch axis; return the leaves of the output."""
-        if torch.compiler.is_compiling():
-            self._build_fixed()
-            executable = self._fixed
-        elif (record := current_record()) is not None:
-            return self._recorded(leaves, record)
-        elif self._wish == "native" and may_look() and not self._reason_against_native():
-            return self._natively(leaves)
-        else:
-            executable = self._executable(self.plan())
-        results = self._run(executable, leaves)
-        if not executable.program.failures:
-            return results
-        *results, code = results
-        if self.errors == "raise":
-            raise_if(code.any(), self._told, [leaf.detach() for leaf in leaves], self._complaint.number)
-            return results
-        if torch.compiler.is_compiling():
-            return results
-        return self._nan_for_failures(executable, leaves, results, code)
+        if not torch.compiler.is_compiling() and (record := current_record()) is not None:
+            return self._backend.watch(leaves, record)
+        return self._backend.run(leaves)
 
-    def _natively(self, leaves: list[Tensor]) -> list[Tensor]:
-        """Run the native code; samples that fail raise as they do in torch, or become NaN."""
-        engine = self._engine()
-        results, codes = Call(engine, len(leaves), self._in_torch).run([*leaves, *self.weights.tensors()])
-        bad = positions(codes)
-        if len(bad) == 0:
-            return results
-        failures = engine.failures
-        if self.errors == "raise":
-            with torch.no_grad():  # which raises at the very line, and knows the operands of the message
-                self._in_torch([*(leaf.detach() for leaf in leaves), *self.weights.tensors()])
-            raise_first(codes, failures)
-        self.failures += count(codes, failures)
-        good = positions(codes == 0)
-        parts = list(pick(good, results)), [_nothing(result, len(bad)) for result in results]
-        return list(join(len(codes), (good, bad), parts))
-
-    def _in_torch(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        """The results from inputs and weights by torch code, which raises for samples that fail."""
-        count = len(self.program.inputs)
-        return self._run(self._executable(Plan(rounds=self.max_rounds)), list(tensors[:count]), weights=tensors[count:])
-
-    def outcomes(self, leaves: list[Tensor]) -> tuple[list[Tensor], list[str | None]]:
+    def outcomes(self, leaves: list[Tensor]) -> Outcomes:
         """The results, and for each sample the error that it fails with, if any; a failed sample's results mean nothing."""
-        if self._wish == "native" and not self._reason_against_native():
-            results, codes = Call(self._engine(), len(leaves), self._in_torch).forward([*leaves, *self.weights.tensors()])
-            failures = self._engine().failures
-            return results, [failures[number - 1].error if number else None for number in codes.tolist()]
-        if self.errors == "raise" and self.loops == "run":  # mostly none of them fails, and the code that raises is needed anyway
-            with torch.no_grad(), contextlib.suppress(HeuristicError):
-                return self._run(self._executable(self.plan()), leaves), [None] * (len(leaves[0]) if leaves else 1)
-        executable = self._executable(Plan("nan", self.loops == "settle", rounds=self.max_rounds))
-        with torch.no_grad():
-            results = self._run(executable, leaves)
-        if not executable.program.failures:
-            return results, [None] * (len(leaves[0]) if leaves else 1)
-        *results, code = results
-        return results, [executable.program.failures[number - 1].error if number else None for number in code.tolist()]
+        return self._backend.outcomes(leaves)
 
     def verify(
         self, *args: Any, rtol: float = 1e-10, gradients: bool = True, samples: int = 1000, most_weights: int | None = None, **kwargs: Any
@@ -271,97 +192,6 @@ class Network(torch.nn.Module):
         from deepalgo.drawing.draw import figure  # which draws networks
 
         return figure(self)
-
-    def _run(
-        self,
-        executable: Executable,
-        leaves: list[Tensor],
-        record: Record | None = None,
-        chosen: Tensor | None = None,
-        size: int | None = None,
-        weights: Sequence[Tensor] | None = None,
-    ) -> list[Tensor]:
-        weights = self.weights.tensors() if weights is None else weights
-        count, dtype, device = len(leaves), self.dtype, self.device
-
-        def run(tensors: Sequence[Tensor]) -> list[Tensor]:
-            return executable(tensors[:count], tensors[count:], dtype, device, record, chosen, size)
-
-        tensors = [*leaves, *weights]
-        if not wants_gradient(*tensors):
-            return run(tensors)
-        if torch.compiler.is_compiling():
-            return self._compiled(executable, run, tensors)
-        if not executable.is_risky or not may_look():
-            return run(tensors)
-
-        def repeat(tensors: Sequence[Tensor], careful: bool) -> list[Tensor]:
-            twin = self._executable(replace(executable.plan, record=False, careful=careful))
-            return twin(tensors[:count], tensors[count:], dtype, device, None, chosen, size)
-
-        return mended(run, repeat, tensors, executable.tokens(leaves, dtype, device, chosen))
-
-    def _compiled(self, executable: Executable, run: Callable[[Sequence[Tensor]], list[Tensor]], tensors: list[Tensor]) -> list[Tensor]:
-        """Run in a graph that is being compiled.
-
-        Its backward pass starts from the operands if they are single numbers: the truth values that it would keep cost more than they
-        save.
-        """
-
-        def whole(tensors: Sequence[Tensor]) -> list[Tensor]:
-            return segment(lambda *tensors: run(tensors), *tensors) if executable.is_simple else run(tensors)
-
-        if not executable.is_risky:
-            return whole(tensors)
-        tokens = executable.tokens(tensors[: len(self.program.inputs)], self.dtype, self.device, None)
-        return mended(whole, self._mender, tensors, tokens)
-
-    def _repeat_fixed(self, tensors: Sequence[Tensor], careful: bool) -> list[Tensor]:
-        """What a compiled graph computes, in operations that are not fused."""
-        executable, count = self._executable(Plan(self.errors, True, rounds=self.max_rounds, careful=careful)), len(self.program.inputs)
-        return executable(tensors[:count], tensors[count:], self.dtype, self.device)
-
-    def _recorded(self, leaves: list[Tensor], record: Record) -> list[Tensor]:
-        """Run with a record, in which failed samples do not appear."""
-        executable = self._executable(Plan(self.errors, record=True, rounds=self.max_rounds))
-        if not executable.program.failures:
-            return self._run(executable, leaves, record=record)
-        *results, code = self._run(executable, leaves)
-        good = positions(code == 0)
-        self._run(executable, list(pick(good, leaves)), record=record, chosen=good, size=len(code))
-        return self._nan_for_failures(executable, leaves, results, code)
-
-    def _nan_for_failures(self, executable: Executable, leaves: list[Tensor], results: list[Tensor], code: Tensor) -> list[Tensor]:
-        """Count the failed samples; run the others alone, so that no gradient of a failed one is ever computed."""
-        bad = positions(code)
-        if len(bad) == 0:
-            return results
-        self.failures += count(code, executable.program.failures)
-        if executable.plan.fixed:
-            return results
-        good = positions(code == 0)
-        again = self._run(executable, list(pick(good, leaves)))[:-1]
-        return list(join(len(code), (good, bad), (again, [_nothing(result, len(bad)) for result in results])))
-
-    def _complain(self, leaves: list[Tensor]) -> None:
-        """Raise for failed samples: by the code that raises at the very line, which knows the operands of the message."""
-        coded = self._executable(Plan("nan", True, rounds=self.max_rounds))
-        with torch.no_grad():
-            self._run(self._executable(Plan("raise", rounds=self.max_rounds)), leaves)
-            *_, code = self._run(coded, leaves)
-        raise_first(code, coded.program.failures)
-
-    def _build_fixed(self) -> None:
-        """Build the code that `torch.compile` traces; the building itself is not traced."""
-        if self.loops == "run" and any(isinstance(item, While) for item in walk(self.program.body)):
-            raise InputError(f"{self.program.name} has a loop that ends by data: for torch.compile, compile it with loops='settle'")
-        self._fixed = self._executable(Plan(self.errors, True, rounds=self.max_rounds, fused=True))
-
-    # What torch.compiler.assume_constant_result sets; asking for that function would import the whole of dynamo.
-    _build_fixed._dynamo_marked_constant = True  # type: ignore[attr-defined]
-
-    def _executable(self, plan: Plan) -> Executable:
-        return build(self.program, plan)
 
     def with_program(self, program: Program) -> Network:
         """A network that runs another program as this one runs its own, with the weights that the program brings."""
@@ -408,9 +238,3 @@ def _network(stored: Stored, function: Callable[..., Any] | None) -> Network:
         network.weights[key].requires_grad_(False)
     return network
 
-
-def _nothing(like: Tensor, size: int) -> Tensor:
-    """What failed samples get: NaN, the smallest integer, or False."""
-    inexact = like.is_floating_point() or like.is_complex()
-    value = torch.nan if inexact else False if like.dtype == torch.bool else torch.iinfo(like.dtype).min
-    return torch.full((size, *like.shape[1:]), value, dtype=like.dtype, device=like.device)

@@ -242,9 +242,6 @@ def _batch_size(items: list[tuple[str, tuple[int, ...], Type]]) -> int | None:
     return next(iter(sizes.values()), None)
 
 
-# --- from one example call ------------------------------------------------------------------------------------------------
-
-
 def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """The parameters of anything that can be called."""
     try:

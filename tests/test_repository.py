@@ -76,3 +76,38 @@ def test_a_stray_file_in_the_root_folder_is_seen(tmp_path):
     (tmp_path / "run.log").write_text("")
     (tmp_path / "table.cube").write_text("")
     assert entries(tmp_path) == {".gitignore", "table.cube"}
+
+
+def files_named(text):
+    """Paths of the repository, and files of the package by the end of their path, each with what it is said to define."""
+    for path, symbol in re.findall(r"`([\w/.]+\.py)(?:: ([\w.]+))?`", text):
+        yield path, symbol.split(".")[-1]
+    for path in re.findall(r"`((?:deepalgo|tests|docs|benchmarks)/[\w/]+(?:\.(?:md|txt))?)`", text):
+        yield path, ""
+
+
+def missing(text, root):
+    """What of the named is not there."""
+    files = [path for folder in ("deepalgo", "tests", "benchmarks", "docs", "examples") for path in (root / folder).rglob("*")]
+    found = {path: [file for file in files if file.as_posix().endswith(f"/{path.rstrip('/')}")] for path, _ in files_named(text)}
+    return [(path, symbol) for path, symbol in files_named(text)
+            if not any(not symbol or re.search(rf"^ *(?:def |class )?{symbol}\b", file.read_text(), re.MULTILINE) for file in found[path])]
+
+
+@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "docs/way.md"])
+def test_every_file_and_function_that_a_map_names_is_there(document):
+    assert missing((ROOT / document).read_text(), ROOT) == []
+
+
+def test_a_file_or_function_that_is_not_there_is_seen(tmp_path):
+    (tmp_path / "deepalgo").mkdir()
+    (tmp_path / "deepalgo" / "here.py").write_text("def held():\n    pass\n")
+    text = "`here.py: held`, `here.py: gone`, `gone.py`, `deepalgo/here.py`, `tests/gone`"
+    assert missing(text, tmp_path) == [("here.py", "gone"), ("gone.py", ""), ("tests/gone", "")]
+
+
+def test_the_map_of_the_package_has_every_part_of_it():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    map = text[text.index("## A map") : text.index("## How to add an operation")]
+    parts = {path.name for path in (ROOT / "deepalgo").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert {part for part in parts if not re.search(rf"\b{part}\b", map)} == {"__init__.py"}

@@ -1,4 +1,4 @@
-"""Rounds that run a second time, on the way back: nothing in them fails, as samples that failed the first time do not come back.
+"""Recompute rounds in the backward pass: without their checks, because samples that failed in the forward pass are gone.
 
 >>> from deepalgo.ir import parse
 >>> program = parse('''

@@ -1,4 +1,4 @@
-"""The way back through a long loop in segments, so that what is saved grows with the root of the rounds.
+"""Checkpointing: the backward pass of a long loop computes it again in segments, so that memory grows with the square root of the rounds.
 
 The way forward saves only what the loop carries, once at the start of each segment. The way back takes the segments from the last to the
 first: it restores the start of a segment, runs its rounds again, which save what they did, and goes back through them. The arithmetic

@@ -7,8 +7,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 
-BACKENDS = ("native", "torch")
+from deepalgo.backends.interface import Backend, Host
+from deepalgo.backends.native.backend import NativeBackend
+from deepalgo.backends.torch.backend import TorchBackend
+
+#: What makes the backend of a network, by its name.
+BACKENDS: Mapping[str, Callable[[Host], Backend]] = {"native": NativeBackend, "torch": TorchBackend}
 
 
 def chosen(wish: str | None) -> str:

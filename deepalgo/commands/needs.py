@@ -1,4 +1,4 @@
-"""What a command needs is looked for before it starts: packages, folders, files that it will write."""
+"""Check before a command starts that it has what it needs: packages, folders, files that it will write."""
 
 from __future__ import annotations
 

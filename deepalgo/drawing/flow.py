@@ -7,10 +7,10 @@ from typing import Any, assert_never
 
 from deepalgo.backends.targets import DRAWING
 from deepalgo.drawing.boxes import FormulaBox, chip, row, space, subscript, text
-from deepalgo.drawing.essence import count_uses, find_wraps
 from deepalgo.drawing.formula import ATOM, RELATION, SIGN, Term, cases, formula
 from deepalgo.drawing.graph import Edge, Graph, Node, Region, Wire
 from deepalgo.drawing.letters import PRIME, name_box, number_box
+from deepalgo.drawing.uses import count_uses, find_wraps
 from deepalgo.ir import (
     Attr,
     Block,

@@ -45,8 +45,6 @@ class Appender:
         """Append the value without a gradient where the condition does not hold."""
         return self.add("cut", condition, value)
 
-    # --- truth values ----------------------------------------------------------------------------------------------------
-
     def negated(self, condition: Value) -> Value:
         """Append `not condition`."""
         return self.add("not", condition)
@@ -83,8 +81,6 @@ class Appender:
         """Append whether a number is finite."""
         return self.add("isfinite", value)
 
-    # --- numbers ---------------------------------------------------------------------------------------------------------
-
     def total(self, first: Value, second: Value) -> Value:
         """Append `first + second`."""
         return self.add("add", first, second)
@@ -116,8 +112,6 @@ class Appender:
     def larger(self, first: Value, second: Value) -> Value:
         """Append `max(first, second)`."""
         return self.add("max", first, second)
-
-    # --- arrays ----------------------------------------------------------------------------------------------------------
 
     def sliced(self, array: Value, key: tuple[Attr, ...]) -> Value:
         """Append `array[key]`, with a key as `ops.indexing` has it."""

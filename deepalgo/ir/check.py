@@ -151,20 +151,25 @@ class Checker:
         match statement:
             case Op():
                 self.op(statement, known)
-                return
             case Check(ok, error, message, operands, bases=bases):
                 self.use((ok, *operands), known)
                 for name in (error, *bases):
                     _require(is_error(name), f"{name!r:.60} is no name of an exception")
                 _require(ok.type == SCALAR, f"{ok} decides on an error and is no truth value")
                 _check_message(message, operands)
-                return
             case Save(number, values):
                 self.use(values, known)
                 self.save(number, values)
-                return
             case Restore(results, number):
                 self.save(number, results)
+                self.define_all(results, known)
+            case _:
+                self.region(statement, known, depth)
+                self.define_all(statement.results, known)
+
+    def region(self, statement: If | Loop | Rewind | While | Try, known: set[Value], depth: int) -> None:
+        """A statement with blocks: what it hands to them, and what they hand back."""
+        match statement:
             case If(results, condition, then, orelse):
                 self.use((condition,), known)
                 _require(condition.type == SCALAR, f"{condition} decides on a branch and is no truth value")
@@ -201,7 +206,10 @@ class Checker:
                     _require(is_error(name), f"{name!r:.60} is no name of an exception")
             case _:
                 assert_never(statement)
-        for result in statement.results:
+
+    def define_all(self, results: tuple[Value, ...], known: set[Value]) -> None:
+        """What a statement gives."""
+        for result in results:
             self.define(result, known)
 
     def counted(self, body: Block, init: tuple[Value, ...], results: tuple[Value, ...]) -> None:

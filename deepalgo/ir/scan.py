@@ -1,4 +1,4 @@
-"""The words of a program's text, and complaints that say where they are.
+"""The lexer: the text of a program as tokens, and errors that say where they are.
 
 >>> scanner = Scanner("%y = add %x\\n  (1.0,\\n  2.0)")
 >>> [token.text for token in scanner.tokens]

@@ -1,4 +1,4 @@
-"""Ways through a program: its values, statements and blocks, and what a block reads from around it."""
+"""Traversals of a program: its values, statements and blocks, and what a block reads from around it."""
 
 from __future__ import annotations
 

@@ -132,8 +132,6 @@ class Scalarize(Rewriter):
         else:
             self.env[value] = cells[()]
 
-    # --- statements -------------------------------------------------------------------------------------------------------
-
     def op(self, op: Op) -> None:
         """One operation, number by number."""
         attrs = dict(op.attrs)
@@ -193,8 +191,6 @@ class Scalarize(Rewriter):
         """A `While` that carries single numbers."""
         init, test, body = self.numbers(loop.init, loop.results), self.block(loop.test), self.block(loop.body, loop.results)
         self.out.append(replace(loop, init=init, test=test, body=body, results=self.define(loop.results)))
-
-    # --- operations that look at several numbers --------------------------------------------------------------------------
 
     def along(self, array: Cells, axis: int | None, fold: Callable[[Sequence[Value]], Value]) -> Cells:
         """What becomes of the numbers along an axis, or of all of them."""

@@ -11,14 +11,14 @@ from __future__ import annotations
 import ast
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops.row import Hazard, Row
-from deepalgo.ops.slope import Adjoint, Numerical
+from deepalgo.ops.slope import Adjoint, Numerical, Slope
 from deepalgo.ops.table import TABLE, infer
 
 V = TypeVar("V")
@@ -85,13 +85,9 @@ class FormulaWriter:
 
     def adjoint(self, place: int) -> Any:
         """What arrives at the operand at a place, in its own type."""
-        self.place, slope = place, self.row.slope
+        self.place = place
+        slope, part = self.formula(place)
         type = self.maker.type(self.operands[place])
-        if isinstance(slope, Numerical):
-            raise NoFormulaError(f"{self.row.name}: {slope.form}, {slope.what}")
-        part = slope.of(place) if len(slope.by) else None
-        if isinstance(part, Numerical):
-            raise NoFormulaError(f"{self.row.name}: {part.form}, {part.what}")
         if part is None or part == "0" and not slope.plane or type.kind < Kind.REAL:
             return None
         in_plane = type.kind is Kind.COMPLEX and bool(slope.plane)
@@ -99,12 +95,27 @@ class FormulaWriter:
             return self.onto(self.g if part == "1" else self.make("neg", self.g), type)
         whole = in_plane or isinstance(slope, Adjoint)
         found = self.value(parsed(slope.plane if in_plane else part))
-        for condition, end in slope.ends(place):
-            if isinstance(end, (int, float)) and not (type.kind is Kind.COMPLEX and _orders(condition)):
-                found = self.make("select", self.value(parsed(condition)), self.maker.const(float(end)), found)
+        found = self.at_the_ends(found, slope.ends(place), type.kind)
         if not whole:
             found = self.scaled(self.conj(found))
         return self.onto(found, type)
+
+    def formula(self, place: int) -> tuple[Slope | Adjoint, str | None]:
+        """How the row says it, and its text for the operand at a place."""
+        slope = self.row.slope
+        if isinstance(slope, Numerical):
+            raise NoFormulaError(f"{self.row.name}: {slope.form}, {slope.what}")
+        part = slope.of(place) if len(slope.by) else None
+        if isinstance(part, Numerical):
+            raise NoFormulaError(f"{self.row.name}: {part.form}, {part.what}")
+        return slope, part
+
+    def at_the_ends(self, slope: Any, ends: Iterable[tuple[str, object]], kind: Kind) -> Any:
+        """The slope, with what the row says instead where its conditions hold; complex numbers have no order."""
+        for condition, end in ends:
+            if isinstance(end, (int, float)) and not (kind is Kind.COMPLEX and _orders(condition)):
+                slope = self.make("select", self.value(parsed(condition)), self.maker.const(float(end)), slope)
+        return slope
 
     def scaled(self, slope: Any) -> Any:
         """The adjoint times the slope; an adjoint of zero asks nothing of a slope, if the maker wants that."""

@@ -1,4 +1,4 @@
-"""Rows that read or replace parts of an array. An index chosen by data is brought into range; whether it was is a Check's business.
+"""Rows that read or replace parts of an array. An index chosen by data is brought into range; a Check reports one that was not in it.
 
 `key` is a tuple as NumPy's basic indexing has it, in plain data: an int, None, "..." or ("slice", start, stop, step). The NumPy
 spellings have `{subscript}` where `subscript(key)` belongs, and a replacement calls `put`, whose text is `PUT`.

@@ -149,8 +149,8 @@ class _Choice(Grower):
         self.scaled = {value: number for number, item in enumerate(self.sets) if isinstance(item, Scales) and item.signal != name
                        for value in self._scaled(item, chain)}
         own = private(spot.block, spot.value)
-        self.pins = ReplaceWeights(self, own, lambda op: self.const(self.entries[key_of(op)].value))
-        fixed = depending(own, self.pins.outer, self.pins.is_trainable)
+        self.constants = ReplaceWeights(self, own, lambda op: self.const(self.entries[key_of(op)].value))
+        fixed = depending(own, self.constants.outer, self.constants.is_trainable)
         self.fixed = {id(statement) for statement in fixed}
         varying = {*self.scaled, *(value for statement in fixed for value in defined(statement))}
         self.copied = [item for item in chain if id(item) in self.fixed or item in depending(chain, varying, self._scales)]
@@ -177,7 +177,7 @@ class _Choice(Grower):
 
     def statement(self, statement: Statement) -> None:
         if self.rows is None and id(statement) in self.fixed:
-            self.pins.rebuild(statement)
+            self.constants.rebuild(statement)
             self.out[-1] = hidden(self.out[-1])
             self._attend(defined(statement))
             return
@@ -186,7 +186,7 @@ class _Choice(Grower):
             self._scale(value)
 
     def op(self, op: Op) -> None:
-        if not self.pins.replaces(op):
+        if not self.constants.replaces(op):
             super().op(op)
 
     def _scale(self, value: Value) -> None:

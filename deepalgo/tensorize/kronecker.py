@@ -135,17 +135,17 @@ class _Copies(Grower):
             return
         if id(statement) not in self.private:
             Rewriter.statement(self, statement)
-        for pins, own in zip(self.copies, self.own, strict=True):
+        for copy, own in zip(self.copies, self.own, strict=True):
             env, self.env = self.env, {**self.env, **own}
             self.renews = True
-            pins.rebuild(statement)
+            copy.rebuild(statement)
             self.renews = False
             own.update((value, self.env[value]) for value in defined(statement))
             self.env = env
         self._attend(defined(statement))
 
     def op(self, op: Op) -> None:
-        if not any(pins.replaces(op) for pins in self.copies):
+        if not any(copy.replaces(op) for copy in self.copies):
             super().op(op)
 
     def _meet(self, end: Value) -> Value:

@@ -1,4 +1,4 @@
-"""`soften`: thresholds and guards learn. Forward they stay hard; backward a sample feels how its answer would change beyond the guard.
+"""`soften`: thresholds and guards learn. Forward they stay hard; their gradient is how a sample's answer would change on the other side.
 
 For every guard both ways are computed. The gradient by its margin is that of a smooth step between them, whose width is measured
 on data: a share of the samples lies within it. A way that fails for a sample gives no gradient to it. Guards of loops stay hard.

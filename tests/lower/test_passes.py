@@ -129,7 +129,7 @@ def test_copies_of_a_network_share_what_is_built():
 
     net = da.compile(double)
     net(1.0)
-    assert net.with_errors("raise")._executable(Plan()) is net._executable(Plan())
+    assert build(net.with_errors("raise").program, Plan()) is build(net.program, Plan())
 
 
 def test_a_program_that_is_gone_takes_its_builds_along():

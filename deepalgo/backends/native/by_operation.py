@@ -1,4 +1,4 @@
-"""Operations on single numbers that are more than their operands: with attributes, or with operands of several kinds."""
+"""Operations on single numbers that need more than the text of their operands: those with attributes, or with operands of several kinds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long forms as functions of the module: written once, called wherever an operation needs them."""
+"""Operations that take many instructions, as functions: written once for a module, and called wherever they are needed."""
 
 from __future__ import annotations
 

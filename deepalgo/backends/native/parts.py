@@ -1,4 +1,4 @@
-"""Long blocks in parts: functions of their own, which hand their values over in memory.
+"""Split long blocks into functions of their own, which hand their values over in memory.
 
 LLVM takes longer than in proportion to the length of a function. A part gets a pointer to the frame of the group, finds there what was
 computed before it, and leaves there what is used after it.

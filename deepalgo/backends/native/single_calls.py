@@ -11,9 +11,9 @@
 ... ''')
 >>> calls, weight = SingleCalls(program), torch.tensor(3.0, dtype=torch.float64)
 >>> [calls.answer(engine_of(program), (2.0,), [weight]) for _ in range(3)]
-[None, None, tensor(6., dtype=torch.float64)]
+[None, None, [tensor(6., dtype=torch.float64)]]
 >>> calls.answer(engine_of(program), (2.0,), [weight.mul_(2.0)])
-tensor(12., dtype=torch.float64)
+[tensor(12., dtype=torch.float64)]
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ from deepalgo.backends.native.columns import Array
 from deepalgo.backends.native.engine import Engine
 from deepalgo.backends.native.one_lane import OneLane, is_plain
 from deepalgo.backends.native.text import Unsupported
-from deepalgo.ir import Leaf, Program
-from deepalgo.ir.rebuild import builder
+from deepalgo.ir import Program
 
 #: Code for one lane is compiled for a network that has been called like this so often before.
 CALLS_BEFORE = 2
@@ -60,17 +59,16 @@ def numbers_of(args: Sequence[Any]) -> list[float] | None:
 
 
 class SingleCalls:
-    """Calls of a program for one sample, with the weights that it has at the moment; the arguments are its inputs if they lie `flat`."""
+    """Calls of a program for one sample, with the weights that it has at the moment."""
 
-    def __init__(self, program: Program, flat: bool = True) -> None:
+    def __init__(self, program: Program) -> None:
         self.calls = 0
         self.row = WeightRow()
-        self._build = None if isinstance(program.output, Leaf) else builder(program.output)
         self._lane: OneLane | None = None
-        self._is_short = flat and is_plain(program) and not program.changes
+        self._is_short = is_plain(program)
 
-    def answer(self, engine: Engine, numbers: Sequence[float], weights: Sequence[Tensor]) -> Any:
-        """What the heuristic returns, in tensors, or None if the call has to go another way: the sample fails, or there is no code."""
+    def answer(self, engine: Engine, numbers: Sequence[float], weights: Sequence[Tensor]) -> list[Tensor] | None:
+        """The results, or None if the call has to go another way: the sample fails, or there is no code."""
         if self._lane is None:
             if not self._is_short:
                 return None
@@ -82,9 +80,7 @@ class SingleCalls:
         found = self._lane.call(*numbers)
         if found is None:
             return None
-        if self._build is None:
-            return _tensor(found)
-        return self._build(map(_tensor, found if type(found) is tuple else (found,)))
+        return [*map(_tensor, found)] if type(found) is tuple else [_tensor(found)]
 
     def _compile(self, engine: Engine, weights: Sequence[Tensor]) -> bool:
         """Compile the code; whether there is one."""

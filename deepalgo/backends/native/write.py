@@ -123,22 +123,34 @@ class ModuleWriter(Regions):
         if self.saves:
             code.do("store ptr %tape, ptr %top")
         self.top_level(program.body, start, restart)
-        outputs = [cell for place in kept for cell in self.fitted(results[place])]
-        for cell, target in zip(outputs, targets, strict=True):
-            self.store(cell, target, offset)
-        if self.fails:
-            found = code.emit(f"load {CODES}, ptr %failed")
-            code.do(f"store {CODES} {found}, ptr {code.emit(f'getelementptr i32, ptr %codes, i64 {offset}')}, align 4")
+        self.store_results([results[place] for place in kept], targets, offset)
         if counters:
-            mask = self.counting_lanes(offset)
-            added = [cell for place in sorted(self.summed) for cell in self.fitted(results[place])]
-            for cell, counter in zip(added, counters, strict=True):
-                self.add_to(cell, counter, mask)
+            self.add_to_sums([results[place] for place in sorted(self.summed)], counters, offset)
         code.jump(self.tail)
         code.begin(self.tail)
         code.lines.append(f"  {following} = add i64 {number}, 1")
         code.jump(head)
         code.begin(end)
+        self.store_sums(counters)
+
+    def store_results(self, results: Sequence[Value], targets: Sequence[str], offset: str) -> None:
+        """A row of results for each sample of the group, and the check that it fails."""
+        code = self.code
+        for cell, target in zip([cell for value in results for cell in self.fitted(value)], targets, strict=True):
+            self.store(cell, target, offset)
+        if self.fails:
+            found = code.emit(f"load {CODES}, ptr %failed")
+            code.do(f"store {CODES} {found}, ptr {code.emit(f'getelementptr i32, ptr %codes, i64 {offset}')}, align 4")
+
+    def add_to_sums(self, results: Sequence[Value], counters: Sequence[str], offset: str) -> None:
+        """Add what the samples of the group have to what those before them had."""
+        mask = self.counting_lanes(offset)
+        for cell, counter in zip([cell for value in results for cell in self.fitted(value)], counters, strict=True):
+            self.add_to(cell, counter, mask)
+
+    def store_sums(self, counters: Sequence[str]) -> None:
+        """Hand the sums over, and say whether the stack was large enough."""
+        code = self.code
         for place, counter in enumerate(counters):
             wide = VECTORS[Kind.REAL]
             held = code.emit(f"load {wide}, ptr {counter}")

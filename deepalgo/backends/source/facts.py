@@ -58,8 +58,6 @@ class BodyFacts(FixedNumbers):
         op = self.ops.get(value)
         return op is not None and not (TABLE[op.name].views or op.is_weight) and value not in self.shared
 
-    # --- the walk ---------------------------------------------------------------------------------------------------------
-
     def block(self, block: Block) -> None:
         """Note all statements of a block in order."""
         guards: dict[int, list[Check]] = {}

@@ -45,8 +45,6 @@ class Layout:
         pairs = [(target, source) for target, source in self.handed_on() if not self.changes(source, target)]
         self.lent = {source for target, source in pairs if self.root(target) != self.root(source)}
 
-    # --- what is written where it is used ---------------------------------------------------------------------------------
-
     def decide(self, block: Block) -> None:
         """Decide for the operations and branches of a block, those inside first."""
         here: Counter[Value] = Counter(block.results)
@@ -150,8 +148,6 @@ class Layout:
         """What a choice in one line reads."""
         return self.read((branch.condition, *branch.then.results, *branch.orelse.results))
 
-    # --- lives ------------------------------------------------------------------------------------------------------------
-
     def meet(self, values: Iterable[Value], live: set[Value]) -> None:
         """Values that are defined while others live; they are defined at the same time."""
         made = [value for value in values if self.is_stored(value)]
@@ -238,8 +234,6 @@ class Layout:
         twins = zip(params, tested or params, strict=True)
         self.entered.update(result for result, pair in zip(results, twins, strict=True) if head & set(pair))
         return (head - {*body.params, *tested}) | self.read(init)
-
-    # --- shared variables -------------------------------------------------------------------------------------------------
 
     def share(self) -> None:
         """Let values share a variable: those of a loop always, others if they never live at the same time."""

@@ -110,8 +110,6 @@ class Simplify(Knowing):
         self.facts.leave()
         return made
 
-    # --- branches ---------------------------------------------------------------------------------------------------------
-
     def branch(self, branch: If) -> None:
         """Only the arm that is taken, or both with what their samples know."""
         condition = self.see((branch.condition,))[0]
@@ -200,8 +198,6 @@ class Simplify(Knowing):
                 return self.any_of(self.negated(condition), other)
             case _:
                 return None
-
-    # --- loops ------------------------------------------------------------------------------------------------------------
 
     def loop(self, loop: Loop) -> None:
         """Rounds without what they never change."""

@@ -57,8 +57,6 @@ class ExpressionWriter:
         self.answered: dict[Fragment, str] = {}
         self.sizes: dict[str, int] = {}
 
-    # --- values -----------------------------------------------------------------------------------------------------------
-
     def variable(self, value: Value, wish: str = "") -> str:
         """The variable of a stored value."""
         root = self.layout.root(value)
@@ -109,8 +107,6 @@ class ExpressionWriter:
             self.constants[spot] = (self.names.make(constant_name(key, self.facts.roles[key])), text)
         return self.constants[spot][0]
 
-    # --- order ------------------------------------------------------------------------------------------------------------
-
     def settle(self, exprs: Sequence[Expr]) -> list[Fragment]:
         """Texts for one statement that evaluates them from left to right; what must happen before gets a line of its own."""
         own = [event for expr in exprs for event in expr.events]
@@ -160,8 +156,6 @@ class ExpressionWriter:
         self.events += 1
         return (self.events,)
 
-    # --- operations -------------------------------------------------------------------------------------------------------
-
     def formula(self, op: Op) -> Expr:
         """The spelling of an operation with its operands."""
         if op.result in self.facts.tables:
@@ -184,12 +178,7 @@ class ExpressionWriter:
             texts = [Fragment(f"np.float64({texts[0].text})"), *texts[1:]]
         if op.result in self.facts.plained:
             texts = [self.plain(arg, text) for arg, text in zip(op.args, texts, strict=True)]
-        attrs: dict[str, object] = {name: self.attribute(name, value) for name, value in op.attrs}
-        if "{subscript}" in template:
-            attrs["subscript"] = subscript(op.attr("key"))
-        match attrs.get("shape"):
-            case (size,):
-                attrs["shape"] = size
+        attrs = self.attributes(op, template)
         template = for_operands(op, template)
         if template == CHOICE:
             condition, first, second = texts
@@ -205,6 +194,16 @@ class ExpressionWriter:
         template, level = _unbracketed(template)
         made = fill(template, list(texts), attrs)
         return Fragment(made.text, level) if level is not None else made
+
+    def attributes(self, op: Op, template: str) -> dict[str, object]:
+        """The attributes of an operation as the template asks for them."""
+        attrs: dict[str, object] = {name: self.attribute(name, value) for name, value in op.attrs}
+        if "{subscript}" in template:
+            attrs["subscript"] = subscript(op.attr("key"))
+        match attrs.get("shape"):
+            case (size,):
+                attrs["shape"] = size
+        return attrs
 
     def call(self, op: Op) -> Fragment:
         """What calls of one function with the same operands have in common."""

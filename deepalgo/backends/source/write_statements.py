@@ -132,8 +132,6 @@ class StatementWriter(ExpressionWriter):
         """Whether a value stands in this variable."""
         return self.layout.is_stored(value) and self.variable(value) == name
 
-    # --- checks and exits -------------------------------------------------------------------------------------------------
-
     def check(self, check: Check) -> None:
         """`if not ok: raise ...`."""
         operands = [self.text(value).text for value in check.operands]
@@ -173,8 +171,6 @@ class StatementWriter(ExpressionWriter):
     def finish(self, results: Sequence[Value]) -> None:
         """The end of the function."""
         self.end(self, results)
-
-    # --- regions ----------------------------------------------------------------------------------------------------------
 
     def branch(self, branch: If) -> None:
         """`if`, or a choice in one line."""

@@ -49,8 +49,6 @@ class Facts:
         self.ranges: dict[Value, Range] = {}
         self.scopes: list[list[tuple[dict[Value, Any], Value, Any]]] = [[]]
 
-    # --- going on ---------------------------------------------------------------------------------------------------------
-
     def note(self, op: Op) -> None:
         """An operation stands here."""
         result = op.result
@@ -144,8 +142,6 @@ class Facts:
                 both = one[0].join(other[0])
                 if both != OF_KIND[result.type.kind]:
                     self._set(self.ranges, result, both)
-
-    # --- questions --------------------------------------------------------------------------------------------------------
 
     def range(self, value: Value) -> Range:
         """The range of a value, by its kind at least."""

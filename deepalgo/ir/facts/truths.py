@@ -1,4 +1,4 @@
-"""What truth values say about each other: of operations between them all ways are tried, as there are few.
+"""Implications between truth values: what an operation on them says of its result and of its operands, by trying every combination.
 
 >>> both = TABLE["and"].fold
 >>> decided(both, (False, None)), implied(both, True, (None, None)), implied(both, False, (True, None))

@@ -1,4 +1,4 @@
-"""Derivatives in which 0 times infinity is 0: a number whose adjoint is 0 asks nothing of a slope that is infinite or NaN.
+"""Derivatives in which 0 times infinity is 0: an adjoint of 0 stays 0 where the derivative is infinite or NaN.
 
 `numbers` is for operations that work number by number, `samples` for those that make each sample's result of that sample alone. Both
 take a value, and its derivatives from the operation itself, which they look at afterwards. That takes more than twice the time:

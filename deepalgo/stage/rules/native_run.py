@@ -88,8 +88,6 @@ class Loan:
             self.arrays[id(array)] = (array, array.held, array.held.copy())
         return self.arrays[id(array)][2]
 
-    # --- before ---------------------------------------------------------------------------------------------------
-
     def watch(self, values: list[Any]) -> None:
         """Remember what all containers hold that can be reached from these values."""
         waiting, passed = list(values), set[int]()
@@ -101,8 +99,6 @@ class Loan:
             if _is_container(value) and not any(value is copy for _, _, copy in self.arrays.values()):
                 self.before[id(value)] = (value, _content(value))
             waiting.extend(item for item in _parts(value) if type(item) not in ATOMS)
-
-    # --- after ----------------------------------------------------------------------------------------------------
 
     def settle(self, node: ast.AST) -> None:
         """Write down what has changed."""

@@ -102,9 +102,6 @@ def expression_body(code: ast.GeneratorExp, source: Any) -> list[ast.stmt]:
     return body
 
 
-# --- consumers ------------------------------------------------------------------------------------------------------------------
-
-
 def search(machine: Machine, generator: Generator, test: Callable[[Any], Any], node: ast.AST) -> Any:
     """Whether an item passes a test; the items behind the first that does are not asked for."""
     control = machine.heap.namespace({"found": False})

@@ -1,4 +1,4 @@
-"""Snapshots of what an iterator depends on: its items are computed at once, which is as good as late until something changes.
+"""Snapshots of what an iterator depends on: its items are computed early, which is correct as long as nothing of that has changed.
 
 >>> items, names = [1, 2], {"k": 3}
 >>> snapshot = Snapshot.of([items], names, "k")

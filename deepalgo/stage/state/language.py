@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 class Language(ABC):
     """What Python does with the parts of a program. Signals take part wherever a value is expected."""
 
-    # --- code ---------------------------------------------------------------------------------------------------
-
     @abstractmethod
     def evaluate(self, node: ast.expr) -> Any:
         """The value of an expression."""
@@ -38,8 +36,6 @@ class Language(ABC):
     @abstractmethod
     def run_frame(self, frame: Frame, node: ast.AST | None) -> Any:
         """The body of a function whose arguments are bound, to its return value."""
-
-    # --- calls --------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def call(self, function: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
@@ -58,8 +54,6 @@ class Language(ABC):
     def find_rule(function: Any) -> Callable[..., Any] | None:
         """What a function does when it may meet data, if there is a rule for it."""
 
-    # --- operators ----------------------------------------------------------------------------------------------
-
     @abstractmethod
     def binary(self, op: type[ast.operator], left: Any, right: Any, node: ast.AST) -> Any:
         """`left op right`."""
@@ -76,8 +70,6 @@ class Language(ABC):
     def truth(self, value: Any, node: ast.AST) -> Any:
         """`bool(value)` as a plain bool, or as a Signal."""
 
-    # --- items and attributes -----------------------------------------------------------------------------------
-
     @abstractmethod
     def get_attribute(self, value: Any, name: str, node: ast.AST) -> Any:
         """`value.name`."""
@@ -93,8 +85,6 @@ class Language(ABC):
     @abstractmethod
     def set_item(self, container: Any, key: Any, value: Any, node: ast.AST) -> None:
         """`container[key] = value`."""
-
-    # --- iteration ----------------------------------------------------------------------------------------------
 
     @abstractmethod
     def iterate(self, value: Any, node: ast.AST, size: int | None = None) -> list[Any]:

@@ -94,8 +94,6 @@ class Machine(Language):
         self.literal_names: dict[int, dict[int, str]] = {}
         self._spans: dict[int, tuple[ast.AST, Span]] = {}
 
-    # --- places -------------------------------------------------------------------------------------------------
-
     @property
     def frame(self) -> Frame:
         return self.frames[-1]
@@ -153,8 +151,6 @@ class Machine(Language):
             if isinstance(value, StandIn):
                 self.refuse(f"this way of using a {value.python} has no rule", NO_RULE, node)
 
-    # --- numbers ------------------------------------------------------------------------------------------------
-
     def constant(self, value: Any) -> Signal:
         """A plain number as a Signal."""
         if isinstance(value, np.ndarray):
@@ -210,8 +206,6 @@ class Machine(Language):
         kind = Type(max(yes.kind, no.kind), yes.shape)
         return self.emit("select", guard, self.cast(yes, kind), self.cast(no, kind), flavour=yes.flavour)
 
-    # --- truth --------------------------------------------------------------------------------------------------
-
     def both(self, left: Signal, right: Signal) -> Signal:
         """Whether two conditions hold, with what is known already taken into account."""
         return self._joined("and", left, right, neutral=True)
@@ -264,8 +258,6 @@ class Machine(Language):
     def learn(self, value: Value, truth: bool) -> None:
         """Note a truth value and what follows from it for its parts."""
         self.facts.learn(value, truth)
-
-    # --- errors -------------------------------------------------------------------------------------------------
 
     def check(self, ok: Signal, error: type[BaseException] | str, message: str, operands: tuple[Signal, ...] = ()) -> None:
         """Samples for which `ok` is false raise here."""
@@ -323,8 +315,6 @@ class Machine(Language):
         if self.dirty_checks and not self.dirty_checks[-1]:
             self.dirty_checks[-1] = any(level.before for level in self.heap.levels[self.try_level :])
 
-    # --- static demands -----------------------------------------------------------------------------------------
-
     def demand(self, value: Any, why: str) -> Any:
         """The plain value of something that a static decision needs; weights that enter it are frozen."""
         if not isinstance(value, Signal):
@@ -335,8 +325,6 @@ class Machine(Language):
             return value.known.value
         return None
 
-    # --- trials -------------------------------------------------------------------------------------------------
-
     def mark(self) -> Mark:
         """Remember what has been found so far, for a trial whose code may be thrown away."""
         return Mark(self.weights.copy(), dict(self.lifted), len(self.prelude), len(self.dirty_checks), self.try_level, dict(self.kin))
@@ -345,8 +333,6 @@ class Machine(Language):
         """Forget what a trial found: weights, and why they were frozen."""
         self.weights, self.lifted, self.try_level, self.kin = mark.weights.copy(), dict(mark.lifted), mark.try_level, dict(mark.kin)
         del self.prelude[mark.prelude :], self.dirty_checks[mark.dirty_checks :]
-
-    # --- containers ---------------------------------------------------------------------------------------------
 
     def is_loose(self, container: Any) -> bool:
         """Whether nobody but the value at hand can hold this container, so that it may be replaced by a merged copy."""

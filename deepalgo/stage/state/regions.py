@@ -175,8 +175,6 @@ class Meeting:
             step()
         return Exit({way: Case(guard() if guard else None, value()) for way, (guard, value) in outcome.items()})
 
-    # --- containers -----------------------------------------------------------------------------------------------
-
     def _merge_container(self, key: int) -> None:
         container = next(arm.change.touched[key][0] for arm in self.arms if key in arm.change.touched)
         if self._is_forgotten(container):
@@ -257,8 +255,6 @@ class Meeting:
             self.machine.refuse("the members of a set depend on data", "Use numbers or a list of fixed length.")
         return lambda: contents[0]
 
-    # --- ways out -------------------------------------------------------------------------------------------------
-
     def _merge_exits(self) -> dict[Way, tuple[Callable[[], Signal] | None, Later]]:
         ways = [way for way in Way if any(way in arm.exit.cases for arm in self.arms)]
         outcome: dict[Way, tuple[Callable[[], Signal] | None, Later]] = {}
@@ -269,8 +265,6 @@ class Meeting:
 
     def _as_signal(self, guard: Later) -> Callable[[], Signal]:
         return lambda: self.machine.signal(guard())
-
-    # --- values ---------------------------------------------------------------------------------------------------
 
     def merge(self, values: list[Any], slots: int = 1) -> Later:
         """Note the numbers of all values; the answer, asked after the region stands, is the merged value.

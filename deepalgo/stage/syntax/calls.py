@@ -175,9 +175,6 @@ def _partial_weights(machine: Machine, function: functools.partial[Any]) -> tupl
     return list(map(lifted, titles, function.args, range(len(titles)))), named
 
 
-# --- interpreted functions --------------------------------------------------------------------------------------------------
-
-
 def _call_function(machine: Machine, function: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     chosen = functools_rules.dispatched(machine, function, args, node)
     if chosen is not None:
@@ -252,9 +249,6 @@ def _yields(node: ast.FunctionDef) -> bool:
         if not isinstance(item, (ast.FunctionDef, ast.Lambda)):
             todo.extend(ast.iter_child_nodes(item))
     return False
-
-
-# --- classes ------------------------------------------------------------------------------------------------------------------
 
 
 def _construct(machine: Machine, cls: type, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:

@@ -208,12 +208,7 @@ def _format_one(machine: Machine, node: ast.FormattedValue, value: Any, spec: An
         run_static(machine, format, "", spec if isinstance(spec, str) else "")
         return value
     if isinstance(value, BaseException):
-        if spec and node.conversion == -1:
-            raise UserRaise(TypeError, f"unsupported format string passed to {type(value).__name__}.__format__", machine.span)
-        value = machine.call(repr if node.conversion == 114 else str, [value], {}, node)
-        if not isinstance(value, str):
-            return value
-        return format(value, spec if isinstance(spec, str) else "")
+        return _format_exception(machine, node, value, spec)
     converters: dict[int, Callable[[Any], Any]] = {-1: lambda item: item, 115: str, 114: repr, 97: ascii}
     convert = converters[node.conversion]
     try:
@@ -224,6 +219,14 @@ def _format_one(machine: Machine, node: ast.FormattedValue, value: Any, spec: An
                 machine.refuse_stand_in(node, value)
             raise UserRaise(error, None, machine.span) from None
         return DataText("...", ())  # a container with Signals in it: fine in a message
+
+
+def _format_exception(machine: Machine, node: ast.FormattedValue, value: BaseException, spec: Any) -> Any:
+    """An exception in a string; its text may be made from data."""
+    if spec and node.conversion == -1:
+        raise UserRaise(TypeError, f"unsupported format string passed to {type(value).__name__}.__format__", machine.span)
+    text = machine.call(repr if node.conversion == 114 else str, [value], {}, node)
+    return format(text, spec if isinstance(spec, str) else "") if isinstance(text, str) else text
 
 
 def _format_number(machine: Machine, value: Signal, spec: str) -> DataText:

@@ -79,8 +79,6 @@ class Coder:
             cases.append((self.machine.emit("eq", code, failure.number), made))
         return cases[0][1] if len(cases) == 1 else Union(tuple(cases))
 
-    # --- numbering ------------------------------------------------------------------------------------------------
-
     def _count(self, statements: Sequence[Statement], wanted: Callable[[Check], bool]) -> None:
         for item in statements:
             if isinstance(item, Check):
@@ -108,8 +106,6 @@ class Coder:
         self.flavours += [leaf.flavour for leaf in leaves]
         self.failures.append(PossibleException(len(self.failures) + 1, structure, columns, place))
         return self.failures[-1]
-
-    # --- rewriting ------------------------------------------------------------------------------------------------
 
     def _run(self, statements: Sequence[Statement], results: tuple[Value, ...], wanted: Callable[[Check], bool]) -> tuple[Value, ...]:
         """Append statements up to the first that may raise, and an `If` with what follows; the results, the code and the payload."""

@@ -133,8 +133,6 @@ class LoopRegion:
     def _may_stop(outcome: Exit) -> bool:
         return any(way in outcome.cases for way in (Way.BREAK, Way.RETURN, Way.RAISE))
 
-    # --- one draft ------------------------------------------------------------------------------------------------
-
     def _draft(self) -> Draft:
         machine = self.machine
         machine.heap.open()
@@ -223,8 +221,6 @@ class LoopRegion:
             if way in outcome.cases:
                 Place(self.control, slot).write(self.machine, outcome.cases[way].value)
 
-    # --- the fixed point --------------------------------------------------------------------------------------------
-
     def _widen(self, change: Change) -> bool:
         """Carry what the draft changed and was not carried yet; whether there was anything."""
         machine = self.machine
@@ -303,8 +299,6 @@ class LoopRegion:
             return True
         self.carried[place.id] = (place, wider)
         return True
-
-    # --- the region -------------------------------------------------------------------------------------------------
 
     def _append(self, draft: Draft) -> Exit:
         machine = self.machine

@@ -182,9 +182,6 @@ def _then(machine: Machine, outcome: Exit, follow: Callable[[], Exit], node: ast
     return sequence(machine, [lambda: outcome, follow], node)
 
 
-# --- while ------------------------------------------------------------------------------------------------------------------
-
-
 def run_while(machine: Machine, node: ast.While) -> Exit:
     """`while test`: rounds that depend on no data run here and now, the rest is a region."""
     if any(isinstance(item, ast.NamedExpr) for item in ast.walk(node.test)):

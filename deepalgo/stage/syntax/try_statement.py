@@ -116,9 +116,6 @@ def _classes(machine: Machine, handler: ast.ExceptHandler) -> Classes:
     return classes
 
 
-# --- exceptions that a handler looks at -----------------------------------------------------------------------------------------
-
-
 def looks(handler: ast.ExceptHandler) -> bool:
     """Whether a handler does something with the exception that it caught."""
     parts = [item for part in handler.body for item in ast.walk(part)]
@@ -177,9 +174,6 @@ def _dispatch(machine: Machine, node: ast.Try, catches: list[Classes], error: An
     assert isinstance(guard, Signal)
     others = rest[0][1] if len(rest) == 1 else Union(tuple(rest))
     return branch(machine, guard, take, lambda: _dispatch(machine, node, catches, others), node)
-
-
-# --- a region with handlers that tell errors apart by class only ----------------------------------------------------------------
 
 
 def escaped(body: list[Statement] | tuple[Statement, ...]) -> list[Check]:

@@ -153,9 +153,6 @@ class Trace(StandIn):
 TRACE = Trace()
 
 
-# --- generators as managers -------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ManagerFactory(StandIn):
     """A function that interpreted code decorated with `contextlib.contextmanager`."""

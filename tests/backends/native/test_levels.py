@@ -1,4 +1,4 @@
-"""Numbers that do not depend on the sample become a number for each where samples take their own rounds."""
+"""Values that are the same for all samples become one value a lane where samples run different numbers of rounds."""
 
 import numpy as np
 

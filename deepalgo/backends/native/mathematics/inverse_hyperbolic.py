@@ -1,4 +1,4 @@
-"""`asinh`, `acosh` and `atanh`: logarithms of numbers that are computed in pairs."""
+"""`asinh`, `acosh` and `atanh`: logarithms of numbers that are kept as sums of two floats (`pairs.py`)."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 import torch
 from torch import Tensor
 
+from deepalgo.backends.torch.runtime.gradient import join, positions
 from deepalgo.errors import HeuristicError
 from deepalgo.ir import Failure
 
@@ -52,6 +53,18 @@ def count(code: Tensor, failures: Sequence[Failure]) -> Counter[str]:
     """How many samples met which failure."""
     numbers, counts = torch.unique(code[code > 0], return_counts=True)
     return Counter({describe(failures[number - 1]): many for number, many in zip(numbers.tolist(), counts.tolist(), strict=True)})
+
+
+def join_failed(code: Tensor, results: Sequence[Tensor]) -> list[Tensor]:
+    """The results of the samples that do not fail, together with those that do, which get NaN, the smallest integer, or False."""
+    bad, good = positions(code), positions(code == 0)
+    return list(join(len(code), (good, bad), (results, [_nothing(result, len(bad)) for result in results])))
+
+
+def _nothing(like: Tensor, size: int) -> Tensor:
+    inexact = like.is_floating_point() or like.is_complex()
+    value = torch.nan if inexact else False if like.dtype == torch.bool else torch.iinfo(like.dtype).min
+    return torch.full((size, *like.shape[1:]), value, dtype=like.dtype, device=like.device)
 
 
 def describe(failure: Failure) -> str:

@@ -28,6 +28,7 @@ class Weights(torch.nn.Module):
     def __init__(self, weights: tuple[Weight, ...]) -> None:
         super().__init__()
         self.entries = weights
+        self._names = [(bool(weight.frozen), attribute(weight.key)) for weight in weights]
         # Precision and device of a network without weights.
         self.register_buffer("anchor", torch.zeros((), dtype=torch.float64), persistent=False)
         for weight in weights:
@@ -52,7 +53,8 @@ class Weights(torch.nn.Module):
 
     def tensors(self) -> list[Tensor]:
         """All of them, in the order of the program."""
-        return [(self._buffers if weight.frozen else self._parameters)[attribute(weight.key)] for weight in self.entries]  # type: ignore[misc]
+        parameters, buffers = self._parameters, self._buffers
+        return [buffers[name] if frozen else parameters[name] for frozen, name in self._names]  # type: ignore[misc]
 
     def __repr__(self) -> str:
         rows = [("name", "value", "role", "place", "trainable"), *(self._row(weight) for weight in self.entries)]

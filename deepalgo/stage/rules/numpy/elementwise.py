@@ -183,9 +183,6 @@ for _dotted, _name in MEANS.items():
         handles(_native, options="out where casting dtype")(_ufunc(_name, _native, _native.nin))
 
 
-# --- composed of rows -----------------------------------------------------------------------------------------------------------
-
-
 def emit(machine: Machine, name: str, *args: Any, **attrs: Any) -> Signal:
     """An operation between Signals, plain numbers and arrays."""
     return machine.emit(

@@ -214,9 +214,6 @@ def get_from_number(machine: Machine, number: Signal, key: Any, node: ast.AST) -
     raise UserRaise(IndexError, "invalid index to scalar variable.", machine.span)
 
 
-# --- stores -------------------------------------------------------------------------------------------------------------------------
-
-
 def store(machine: Machine, array: Any, key: Any, value: Any, node: ast.AST) -> None:
     """`array[key] = value`."""
     if isinstance(array, Masked):

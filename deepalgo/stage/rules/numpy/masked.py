@@ -112,9 +112,6 @@ def _refuse_other_mask(machine: Machine, values: list[Masked], node: ast.AST) ->
         machine.refuse("values that a mask keeps meet values of another length", "Use np.where.", node)
 
 
-# --- reductions ---------------------------------------------------------------------------------------------------------------
-
-
 def _is_row(value: Any) -> bool:
     return isinstance(value, Masked) and value.signal.shape == value.mask.shape
 
@@ -219,9 +216,6 @@ def _cumulated(machine: Machine, given: dict[str, Any], node: ast.AST) -> Any:
         return None
     held = emit(machine, "select", value.mask, value.signal, 0.0)
     return kept(machine, machine.emit("cumsum", held, axis=0, flavour="np"), value.mask)
-
-
-# --- shapes and copies ----------------------------------------------------------------------------------------------------------
 
 
 def _alike(fill: float) -> Rule:

@@ -6,7 +6,7 @@ import ast
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -74,11 +74,8 @@ def _called(name: str) -> Callable[..., Any]:
 
 def attribute(machine: Machine, array: Any, name: str, node: ast.AST) -> Any:
     """`array.name` of an array, or of a NumPy number."""
-    found = masked.attribute(machine, array, name) if isinstance(array, (Masked, Positions)) else None
-    if found is not None:
+    if isinstance(array, (Masked, Positions)) and (found := _of_masked(machine, array, name, node)) is not None:
         return found
-    if isinstance(array, (Masked, Positions)) and not _takes_masked(array, name):
-        machine.refuse("how many numbers a mask keeps depends on data", "Use np.where, or sums over the mask.", node)
     if name in METHODS or name in SAME:
         return ArrayMethod(name, array)
     extent = shape_of(array) if isinstance(array, Array) else array.shape
@@ -90,7 +87,7 @@ def attribute(machine: Machine, array: Any, name: str, node: ast.AST) -> Any:
         case "size":
             return int(np.prod(extent))
         case "dtype":
-            return DTYPES[kind_of_array(array) if isinstance(array, Array) else array.kind]
+            return DTYPES[_kind_of(array)]
         case "T":
             return layout.transpose(machine, array) if len(extent) > 1 else array
         case "real" | "imag":
@@ -100,9 +97,25 @@ def attribute(machine: Machine, array: Any, name: str, node: ast.AST) -> Any:
         case "flags":
             return layout.in_memory(machine, array, node).flags if isinstance(array, Array) else np.float64(0).flags
         case _:
-            if hasattr(np.ndarray, name) or (isinstance(array, Signal) and hasattr(np.float64, name)):
-                machine.refuse(f"NumPy's `.{name}` has no rule for data", "Write it out with NumPy's functions.", node)
-            raise UserRaise(AttributeError, f"'numpy.ndarray' object has no attribute '{name}'", machine.at(node))
+            _refuse_attribute(machine, array, name, node)
+
+
+def _kind_of(array: Any) -> Any:
+    return kind_of_array(array) if isinstance(array, Array) else array.kind  # a Signal
+
+
+def _of_masked(machine: Machine, array: Masked | Positions, name: str, node: ast.AST) -> Any:
+    """An attribute that is another one where a mask decides on the length; None if it is that of any array."""
+    found = masked.attribute(machine, array, name)
+    if found is None and not _takes_masked(array, name):
+        machine.refuse("how many numbers a mask keeps depends on data", "Use np.where, or sums over the mask.", node)
+    return found
+
+
+def _refuse_attribute(machine: Machine, array: Any, name: str, node: ast.AST) -> NoReturn:
+    if hasattr(np.ndarray, name) or (isinstance(array, Signal) and hasattr(np.float64, name)):
+        machine.refuse(f"NumPy's `.{name}` has no rule for data", "Write it out with NumPy's functions.", node)
+    raise UserRaise(AttributeError, f"'numpy.ndarray' object has no attribute '{name}'", machine.at(node))
 
 
 def _takes_masked(array: Any, name: str) -> bool:

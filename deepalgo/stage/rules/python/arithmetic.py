@@ -67,20 +67,14 @@ SYMBOLS: dict[type[ast.operator], str] = {
 def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node: ast.AST) -> Any:
     """`left op right`."""
     refuse_again(left, right)
-    if op is ast.Mod and isinstance(left, str) and isinstance(right, StandIn) and not isinstance(right, (Signal, Union)):
-        return DataText("...", ())
-    if op is ast.Mod and isinstance(left, DataText):
-        machine.refuse("a string made from data is formatted", "Strings made from data are only good for messages.", node)
+    if op is ast.Mod and isinstance(left, (str, DataText)) and (formatted := _formatted(machine, left, right, node)) is not None:
+        return formatted
     if isinstance(left, Union):
         return distribute(machine, left, lambda item: binary(machine, op, item, right, node), node)
     if isinstance(right, Union):
         return distribute(machine, right, lambda item: binary(machine, op, left, item, node), node)
     if meets_arrays(left, right):
-        if type(left) in POLYNOMIALS or (type(right) in POLYNOMIALS and not isinstance(right, np.poly1d)):
-            return _by_methods(machine, op, left, right, node)
-        if op is ast.Mult and any(isinstance(item, (list, tuple)) for item in (left, right)) and any(map(is_scalar, (left, right))):
-            machine.refuse("a number of NumPy is multiplied by a list", "Make the list an array.", node)
-        return operators.binary(machine, op, left, right, node)
+        return _with_arrays(machine, op, left, right, node)
     if isinstance(left, Signal) and (isinstance(right, Signal) or is_number(right)):
         return on_signals(machine, op, left, right)
     if isinstance(right, Signal) and is_number(left):
@@ -92,6 +86,22 @@ def binary(machine: Machine, op: type[ast.operator], left: Any, right: Any, node
         return found
     machine.refuse_stand_in(node, left, right)
     return run_static(machine, NATIVE[op], left, right)
+
+
+def _formatted(machine: Machine, template: str | DataText, values: Any, node: ast.AST) -> DataText | None:
+    """`template % values` of values that hold data; None for those that can be treated one by one."""
+    if isinstance(template, DataText):
+        machine.refuse("a string made from data is formatted", "Strings made from data are only good for messages.", node)
+    return DataText("...", ()) if isinstance(values, StandIn) and not isinstance(values, (Signal, Union)) else None
+
+
+def _with_arrays(machine: Machine, op: type[ast.operator], left: Any, right: Any, node: ast.AST) -> Any:
+    """An operator with an array or a polynomial of NumPy beside it."""
+    if type(left) in POLYNOMIALS or (type(right) in POLYNOMIALS and not isinstance(right, np.poly1d)):
+        return _by_methods(machine, op, left, right, node)
+    if op is ast.Mult and any(isinstance(item, (list, tuple)) for item in (left, right)) and any(map(is_scalar, (left, right))):
+        machine.refuse("a number of NumPy is multiplied by a list", "Make the list an array.", node)
+    return operators.binary(machine, op, left, right, node)
 
 
 def is_scalar(value: Any) -> bool:
@@ -141,19 +151,15 @@ def _unsupported(machine: Machine, op: type[ast.operator], left: Any, right: Any
 def on_signals(machine: Machine, op: type[ast.operator], left: Any, right: Any) -> Any:
     """`left op right` where at least one side is a Signal and both are numbers."""
     flavour = flavour_of_result(left, right)
-    truths = max(number_kind(left), number_kind(right)) is Kind.BOOL
-    if truths and flavour == "either" and op in (ast.Add, ast.Sub, ast.Mult):
-        machine.refuse(
-            "truth values are added, and whether they are NumPy's, where True + True is True, depends on data",
-            "Make them whole numbers first: int(a > b).",
-        )
+    kind = max(number_kind(left), number_kind(right))
+    if kind is Kind.BOOL and flavour == "either":
+        _refuse_truths(machine, op)
     known = _known(left, right) if flavour == "py" else None
     if known is not None:
         value = run_static(machine, NATIVE[op], known[0], known[1])  # raises as Python would
-        if isinstance(value, complex) and not isinstance(known[0], complex) and not isinstance(known[1], complex):
+        if isinstance(value, complex) and not any(isinstance(side, complex) for side in known[:2]):
             return value
-    whole = op in (ast.FloorDiv, ast.Pow) and max(number_kind(left), number_kind(right)) is Kind.INT
-    if flavour == "np" and (truths or whole or machine.numpy_raises is not None):
+    if flavour == "np" and (machine.numpy_raises is not None or _differs_in_numpy(op, kind)):
         return elementwise.apply(machine, NAMES[op], NATIVE[op], [left, right])
     with machine.doubting(flavour):
         result = _RULES.get(op, _plain)(machine, op, left, right, flavour)
@@ -162,6 +168,19 @@ def on_signals(machine: Machine, op: type[ast.operator], left: Any, right: Any) 
     if known is None:
         return result
     return replace(result, flavour=flavour, known=Known(value, known[2]))
+
+
+def _refuse_truths(machine: Machine, op: type[ast.operator]) -> None:
+    if op in (ast.Add, ast.Sub, ast.Mult):
+        machine.refuse(
+            "truth values are added, and whether they are NumPy's, where True + True is True, depends on data",
+            "Make them whole numbers first: int(a > b).",
+        )
+
+
+def _differs_in_numpy(op: type[ast.operator], kind: Kind) -> bool:
+    """Whether NumPy computes with numbers of this kind in another way than Python."""
+    return kind is Kind.BOOL or (kind is Kind.INT and op in (ast.FloorDiv, ast.Pow))
 
 
 def _known(left: Any, right: Any) -> tuple[Any, Any, frozenset[str]] | None:

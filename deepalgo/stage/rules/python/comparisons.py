@@ -267,6 +267,11 @@ def _are_one(machine: Machine, left: Any, right: Any, node: ast.AST) -> Any:
         return left is right
     if not isinstance(left, numbers) or not isinstance(right, numbers):
         return False
+    return _is_one_number(machine, left, right, node)
+
+
+def _is_one_number(machine: Machine, left: Any, right: Any, node: ast.AST) -> Any:
+    """`left is right` of numbers: only truth values of one library can be one object."""
     truths = [isinstance(side, (bool, np.bool_)) or (isinstance(side, Signal) and side.kind is Kind.BOOL) for side in (left, right)]
     if truths[0] != truths[1]:
         return False

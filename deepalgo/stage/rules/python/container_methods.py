@@ -53,18 +53,32 @@ def call_method(machine: Machine, function: Any, owner: Any, name: str, args: li
     if isinstance(owner, (list, dict, set, deque)) and name not in READING:
         refuse_shared(machine, owner, node)
         machine.heap.touch(owner)
+    return _with_data(machine, function, owner, name, args, kwargs, node)
+
+
+def _with_data(machine: Machine, function: Any, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """A method whose items, or whose place among them, may depend on data."""
     signals = contains_signal(args) or contains_signal(kwargs) or contains_signal(owner)
     if signals and isinstance(owner, (list, tuple, deque)) and name in METHODS:
         return METHODS[name](machine, owner, args, kwargs, node)
     if signals and name not in MOVING:
         machine.refuse(f"`.{name}` compares items that depend on data", "Write the loop out.", node)
-    if args and isinstance(args[0], Signal) and isinstance(owner, (list, deque)) and name in PLACES and args[0].known is None:
-        return PLACES[name](machine, owner, args, kwargs, node)
-    if name == "get" and args and isinstance(args[0], Signal) and args[0].known is None and isinstance(owner, dict):
-        return chosen_or(machine, owner, args[0], *args[1:2], node=node)
+    if args and isinstance(args[0], Signal) and args[0].known is None and (rule := _by_place(owner, name)) is not None:
+        return rule(machine, owner, args, kwargs, node)
     if args and _holds_data(args[0]) and name in ("insert", "pop", "get", "setdefault", "rotate", "move_to_end"):
         args = [static_key(machine, args[0], node), *args[1:]]
     return _move(machine, function, name, args, kwargs, node)
+
+
+def _by_place(owner: Any, name: str) -> Any:
+    """The rule of a method whose first argument is a place, or a key, that data chooses."""
+    if isinstance(owner, (list, deque)):
+        return PLACES.get(name)
+    return _get if name == "get" and isinstance(owner, dict) else None
+
+
+def _get(machine: Machine, owner: dict[Any, Any], args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    return chosen_or(machine, owner, args[0], *args[1:2], node=node)
 
 
 def _holds_data(value: Any) -> bool:

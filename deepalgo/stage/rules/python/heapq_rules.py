@@ -129,9 +129,6 @@ def _ranked(key: Any) -> Any:
     return sorted([key, key])[0]
 
 
-# --- bisect -----------------------------------------------------------------------------------------------------------------
-
-
 @written(bisect.bisect_left)
 def bisect_left(a: Any, x: Any, lo: int = 0, hi: int | None = None, *, key: Any = None) -> Any:
     """Where to insert an item, before those that are equal."""

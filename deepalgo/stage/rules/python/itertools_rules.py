@@ -34,9 +34,6 @@ def _whole(machine: Machine, value: Any, node: ast.AST, what: str) -> int:
     return int(found)
 
 
-# --- without end --------------------------------------------------------------------------------------------------------------
-
-
 @handles(itertools.count, options="start step")
 def _count(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     given = dict(zip(("start", "step"), args, strict=False)) | kwargs
@@ -64,9 +61,6 @@ def _repeat(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         return machine.heap.created(Endless(0, lambda place: (given["object"], place)))
     times = _whole(machine, given["times"], node, "how often this is repeated")
     return stream(machine, [given["object"]] * times, Snapshot.of([]))
-
-
-# --- rearranged ---------------------------------------------------------------------------------------------------------------
 
 
 @handles(itertools.chain)
@@ -156,9 +150,6 @@ def _islice(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     return made
 
 
-# --- computed -----------------------------------------------------------------------------------------------------------------
-
-
 @handles(itertools.accumulate, options="func initial")
 def _accumulate(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     snapshot, items = made_of(machine, args[0]), iteration.early(machine, args[0], node)
@@ -182,9 +173,6 @@ def _starmap(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any
     found = [iteration.early(machine, row, node) for row in iteration.early(machine, rows, node)]
     makes = [functools.partial(_call, machine, function, row, node) for row in found]
     return late_stream(machine, makes, snapshot, Snapshot.of_call(function))
-
-
-# --- selected -----------------------------------------------------------------------------------------------------------------
 
 
 def _selected(machine: Machine, entries: list[tuple[Any, Any]], snapshot: Snapshot) -> Any:

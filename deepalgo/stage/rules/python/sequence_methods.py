@@ -122,9 +122,6 @@ def _as_int(machine: Machine, verdict: Any) -> Any:
     return HANDLERS[int](machine, [verdict], {}, ast.Pass())
 
 
-# --- methods ----------------------------------------------------------------------------------------------------------------
-
-
 def sort(machine: Machine, owner: list[Any], args: Args, kwargs: Kwargs, node: ast.AST) -> None:
     """`owner.sort()`."""
     if args:

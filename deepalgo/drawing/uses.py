@@ -1,4 +1,4 @@
-"""How often each value of a program that is drawn is used there, where an index that counts from the end is no use of its own."""
+"""Count how often each value of a drawing is used; what only makes an index count from the end is not drawn and does not count."""
 
 from __future__ import annotations
 
