@@ -45,12 +45,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import count
 
-from deepalgo.backends.source.duplicate_tails import pruned, settled
-from deepalgo.backends.source.simplify import Simplify, simplify
+from deepalgo.backends.source.duplicate_tails import settled
+from deepalgo.backends.source.simplify import Simplify
 from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Value, While, blocks, captured, defined, used, walk
 from deepalgo.ir.facts.constants import single
 from deepalgo.ir.facts.truths import is_negation
 from deepalgo.ir.rewriter import BOOL, Fresh, Rewriter
+from deepalgo.lower.prune import prune_block
 from deepalgo.ops.ranges import BELOW
 from deepalgo.ops.table import TABLE
 
@@ -118,10 +119,10 @@ class WithExits(Program):
 
 
 def restore_returns(program: Program) -> Program:
-    """The program whose last loop returns from inside, where that saves a flag or is all that follows; simplified behind it."""
+    """The program whose last loop returns from inside, where that saves a flag or is all that follows."""
     exits = Exits(program)
     returning = exits.with_returns(program)
-    return program if returning is program else simplify(exits.added(returning))
+    return program if returning is program else exits.added(returning)
 
 
 def restore_breaks(program: Program) -> Program:
@@ -268,7 +269,7 @@ def _ending(
     pass_.env.update(zip(loop.results, leaving.results, strict=True))
     pass_.statements(after)
     block = Block((), tuple(pass_.out), pass_.see(results))
-    return pruned(block)
+    return prune_block(block)
 
 
 def _is_worth_it(loop: While, after: tuple[Statement, ...], ending: Block) -> bool:
@@ -298,7 +299,7 @@ class Breaks(Rewriter):
         while (found := find_exit(self.fresh, loop, self.known)) is not None and loop.results[found.flag] not in self.asked:
             needed = [place for place, result in enumerate(loop.results) if result in self.asked]
             results = tuple(found.leaving.results[place] for place in needed)
-            block = pruned(replace(found.leaving, results=results))
+            block = prune_block(replace(found.leaving, results=results))
             marks = self.exits.mark(self.fresh, found.condition, block, tuple(loop.results[place] for place in needed))
             body = replace(found.staying, body=(*found.before, *marks, *found.staying.body))
             loop = self.without(replace(loop, body=body), found.flag)
