@@ -13,15 +13,20 @@ import pytest
 import torch
 
 import deepalgo as da
+from deepalgo import compiler
 from deepalgo.backends import targets
+from deepalgo.backends.native import engine
 from deepalgo.backends.native.engine import PARTS
+from deepalgo.backends.source import function
 from deepalgo.backends.targets import DRAWING, READY, TORCH, Plan, shared_passes, torch_passes
 from deepalgo.backends.torch import builds
 from deepalgo.backends.torch.builds import build, builds_of
+from deepalgo.drawing import flow
 from deepalgo.ir import Block, Input, Kind, Leaf, Op, Program, Type, Value
 from deepalgo.ir.check import check_program
 from deepalgo.lower.passes import Repeat, Where, flat, function_of, names, run, watching
 from deepalgo.lower.prune import prune
+from deepalgo.tensorize import grow
 from examples import demo
 from tests.checked_passes import KINDS, PLANS, Complaints, complaints_of, corpus_networks, heuristic_networks, random_networks
 from tests.pass_page import PAGE, page
@@ -142,26 +147,34 @@ def test_the_drawing_has_no_checks():
     assert "check" not in str(run(DRAWING, da.compile(inverse).program))
 
 
-def test_the_demo_lowers_and_builds_each_program_once_for_each_plan(monkeypatch, tmp_path):
+def test_the_demo_lowers_and_builds_each_program_once_for_each_target(monkeypatch, tmp_path):
     written, lowered = [], []
-    load_code, run_passes = builds.load_code, builds.run
+    load_code, run_passes = builds.load_code, run
 
     def note_build(made, plan):
         written.append((str(made), plan))
         return load_code(made, plan)
 
     def note_run(passes, made, *settings):
-        lowered.append((names(passes), str(made), settings))
+        lowered.append((names(passes), str(made), [item for item in settings if not item.weights]))
         return run_passes(passes, made, *settings)
 
     monkeypatch.setattr(builds, "load_code", note_build)
-    monkeypatch.setattr(builds, "run", note_run)
+    for module in (builds, compiler, engine, flow, function, grow):
+        monkeypatch.setattr(module, "run", note_run)
     with contextlib.redirect_stdout(io.StringIO()):
         fit = demo.main(count=100, steps=5, folder=str(tmp_path))
         fit.network(*demo.pipes(20, seed=5))
+        for _ in "ab":
+            assert not engine.engine_of(fit.network.program).reason_against(gradient=True)
+        for style in ("python", "numpy", "numbers"):
+            da.source(fit.network, style)
     assert len(written) >= 5
+    targeted = {tuple(words) for words, _, _ in lowered}
+    for passes in (targets.COMPILED, targets.SOURCE, targets.DRAWING, PARTS["forward"], PARTS["back"]):
+        assert tuple(names(passes)) in targeted
     for noted in (written, lowered):
-        assert all(noted.count(item) == 1 for item in noted)
+        assert [item for item in noted if noted.count(item) > 1] == []
 
 
 def test_copies_of_a_network_share_what_is_built():
