@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deepalgo.adjoint import adjoint, adjoint_in_segments, careful_adjoint, careful_adjoint_in_segments
+from deepalgo.backends.source.batch import batch
 from deepalgo.backends.source.duplicate_tails import duplicate_tails
 from deepalgo.backends.source.exits import restore_breaks, restore_returns
 from deepalgo.backends.source.harden import harden
@@ -77,9 +78,9 @@ FUSED_NAN: Passes = (
 SIMPLER = Repeat((simplify, prune), size)
 HARDENED: Passes = (WithWeights(harden), prune)
 RETURNS = Where(restore_returns, changed, (SIMPLER,))
-#: Source for one sample; for whole columns, which `backends/source/batch.py` writes; and in single numbers, for a compiler of loops.
+#: Source for one sample, for whole columns, and in single numbers, for a compiler of loops.
 SOURCE: Passes = (*HARDENED, SIMPLER, duplicate_tails, SIMPLER, RETURNS, restore_breaks, prune)
-SOURCE_COLUMNS: Passes = (*HARDENED, WITHOUT_TRY, SIMPLER, duplicate_tails, SIMPLER)
+SOURCE_COLUMNS: Passes = (*HARDENED, WITHOUT_TRY, SIMPLER, duplicate_tails, SIMPLER, batch)
 SOURCE_NUMBERS: Passes = (
     *HARDENED, WithWeights(scalarize), prune, SIMPLER, duplicate_tails, SIMPLER, RETURNS, restore_breaks, prune,
 )

@@ -5,6 +5,7 @@ import contextlib
 import gc
 import io
 import itertools
+import sys
 import threading
 import weakref
 from pathlib import Path
@@ -118,6 +119,12 @@ def test_passes_are_called_by_the_lists_alone():
         called += [(node.func.id, module) for node in ast.walk(ast.parse(path.read_text()))
                    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and known.get(node.func.id, module) != module]
     assert called == []
+
+
+def test_every_pass_opens_with_a_text_before_and_after():
+    modules = {function_of(each).__module__ for passes in vars(targets).values() if isinstance(passes, tuple) for each in flat(passes)}
+    examples = {name: sys.modules[name].__doc__.split("\n\n") for name in modules}
+    assert [name for name, parts in examples.items() if not any("%" in part and part.count("\n...") > 2 for part in parts)] == []
 
 
 def test_every_part_of_native_code_begins_with_the_same_passes():

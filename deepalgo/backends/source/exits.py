@@ -55,6 +55,8 @@ from deepalgo.lower.prune import prune_block
 from deepalgo.ops.ranges import BELOW
 from deepalgo.ops.table import TABLE
 
+#: The length that stands for the number of samples; no one sees it.
+MANY = 7
 #: How errors begin that stand for exits, and that no check of the user has.
 MARK = "Leave"
 
@@ -131,10 +133,13 @@ def restore_breaks(program: Program) -> Program:
     return exits.added(Breaks(program, exits).program(program))
 
 
-def body_with_exits(program: Program) -> Block:
-    """The body with a `Stop` in the place of every marked check, which is more than a program can hold."""
+def body_with_exits(program: Program, batched: bool = False) -> Block:
+    """The body as it is written: with a `Stop` in the place of every marked check, and numbers where columns are `batched`.
+
+    That is more than a program can hold.
+    """
     leaves = dict(program.exits) if isinstance(program, WithExits) else {}
-    return Unmark(Fresh(1_000_000_000), leaves).block(program.body)
+    return Unmark(Fresh(1_000_000_000), leaves, batched).block(program.body)
 
 
 class Exits:
@@ -372,9 +377,17 @@ def all_read(program: Program) -> set[Value]:
 class Unmark(Rewriter):
     """Marked checks become what they stand for."""
 
-    def __init__(self, fresh: Fresh, leaves: Mapping[str, Leave]) -> None:
+    def __init__(self, fresh: Fresh, leaves: Mapping[str, Leave], batched: bool) -> None:
         super().__init__(fresh)
         self.leaves = leaves
+        self.batched = batched
+
+    def op(self, op: Op) -> None:
+        """NumPy takes a number for a column of it."""
+        if self.batched and op.name == "broadcast" and op.result.type.shape == (MANY,) and not op.args[0].type.shape:
+            self.env[op.result] = self.see(op.args)[0]
+        else:
+            super().op(op)
 
     def check(self, check: Check) -> None:
         """The block of a marked check reads what the check reads."""

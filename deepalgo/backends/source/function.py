@@ -27,7 +27,6 @@ import numpy as np
 
 from deepalgo.backends.expression import Fragment
 from deepalgo.backends.names import Names
-from deepalgo.backends.source.batch import batch
 from deepalgo.backends.source.carried_forms import carried_forms
 from deepalgo.backends.source.constants import number
 from deepalgo.backends.source.early_returns import with_early_returns
@@ -159,8 +158,8 @@ class Function:
         self.batched = batched
         self.parameters = parameters
         self.docstring = docstring
-        body = batch(program) if batched else body_with_exits(program)
-        self.inputs = body.params if batched else tuple(item.value for item in program.inputs)
+        body = body_with_exits(program, batched)
+        self.inputs = tuple(item.value for item in program.inputs)
         pairs = zip(self.inputs, program.inputs, strict=True)
         numpy = {value: item.path in parameters.numpy or bool(value.type.shape) for value, item in pairs}
         self.facts = BodyFacts(body, weights, numpy, {weight.key: weight.role for weight in program.weights})
