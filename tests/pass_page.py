@@ -6,7 +6,7 @@ import inspect
 from pathlib import Path
 
 from deepalgo.backends import targets
-from deepalgo.lower.passes import Pass, Passes, Repeat, Where, flat, function_of, name
+from deepalgo.lower.passes import Pass, Passes, Repeated, Where, flat, function_of, name
 
 PAGE = Path(__file__).parent.parent / "docs" / "passes.md"
 
@@ -47,7 +47,7 @@ def listed(passes: Passes) -> str:
 
 
 def _listed(each: Pass) -> str:
-    if isinstance(each, Repeat):
+    if isinstance(each, Repeated):
         return f"{listed(each.passes)} (both until the program gets no smaller)"
     return f"`{name(each)}`" + (f" ({listed(each.then)})" if isinstance(each, Where) else "")
 

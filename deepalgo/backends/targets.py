@@ -35,7 +35,7 @@ from deepalgo.lower.fold_constants import fold_constants
 from deepalgo.lower.hoist_weights import hoist_weights
 from deepalgo.lower.merge_equal import merge_equal, merge_equal_per_arm
 from deepalgo.lower.number_errors import flag_errors, number_errors
-from deepalgo.lower.passes import Passes, Repeat, Where, WithRounds, WithWeights, changed
+from deepalgo.lower.passes import Passes, Repeated, Where, WithRounds, WithWeights, changed
 from deepalgo.lower.prune import prune
 from deepalgo.lower.scalarize import scalarize
 from deepalgo.lower.split_complex import split_complex
@@ -75,7 +75,7 @@ FUSED_NAN: Passes = (
 )
 
 #: How every source begins: as simple as it gets, without what only gradients need.
-SIMPLER = Repeat((simplify, prune), size)
+SIMPLER = Repeated((simplify, prune), size)
 HARDENED: Passes = (WithWeights(harden), prune)
 RETURNS = Where(restore_returns, changed, (SIMPLER,))
 #: Source for one sample, for whole columns, and in single numbers, for a compiler of loops.

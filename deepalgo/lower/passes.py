@@ -41,7 +41,7 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class Repeated:
     """Passes in turn, again and again, until `size` says the same of the program as before; `most` times at most."""
 
     passes: Passes
@@ -49,7 +49,7 @@ class Repeat:
     most: int = 8
 
 
-Pass: TypeAlias = Callable[[Program], Program] | WithRounds | WithWeights | Where | Repeat
+Pass: TypeAlias = Callable[[Program], Program] | WithRounds | WithWeights | Where | Repeated
 Passes: TypeAlias = tuple[Pass, ...]
 
 
@@ -69,7 +69,7 @@ def run(passes: Passes, program: Program, settings: PassSettings | None = None) 
     """The program after all passes, from the first to the last."""
     settings = PassSettings() if settings is None else settings
     for each in passes:
-        if isinstance(each, Repeat):
+        if isinstance(each, Repeated):
             program = _repeated(each, program, settings)
             continue
         before, program = program, _applied(each, program, settings)
@@ -80,7 +80,7 @@ def run(passes: Passes, program: Program, settings: PassSettings | None = None) 
     return program
 
 
-def _repeated(each: Repeat, program: Program, settings: PassSettings) -> Program:
+def _repeated(each: Repeated, program: Program, settings: PassSettings) -> Program:
     size = each.size(program)
     for _ in range(each.most):
         program = run(each.passes, program, settings)
@@ -122,7 +122,7 @@ def name(each: Pass) -> str:
 def flat(passes: Passes) -> Iterator[Pass]:
     """All passes in order: those that are repeated once, and those that follow only where another found something included."""
     for each in passes:
-        if isinstance(each, Repeat):
+        if isinstance(each, Repeated):
             yield from flat(each.passes)
         else:
             yield each

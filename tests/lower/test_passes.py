@@ -25,7 +25,7 @@ from deepalgo.backends.torch.builds import build, builds_of
 from deepalgo.drawing import flow
 from deepalgo.ir import Block, Input, Kind, Leaf, Op, Program, Type, Value
 from deepalgo.ir.check import check_program
-from deepalgo.lower.passes import Repeat, Where, flat, function_of, names, run, watching
+from deepalgo.lower.passes import Repeated, Where, flat, function_of, names, run, watching
 from deepalgo.lower.prune import prune
 from deepalgo.tensorize import grow
 from examples import demo
@@ -94,10 +94,10 @@ def test_passes_are_repeated_until_the_program_gets_no_smaller():
         return len(given.body.body)
 
     body = [Op(Value(number, REAL), "sin", (X,)) for number in range(3, 6)]
-    assert count(run((Repeat((drop_one,), count),), program(*body, result=X))) == 1
+    assert count(run((Repeated((drop_one,), count),), program(*body, result=X))) == 1
     assert applied == [3, 2, 1]
     applied.clear()
-    run((Repeat((drop_one,), count, most=1),), program(*body, result=X))
+    run((Repeated((drop_one,), count, most=1),), program(*body, result=X))
     assert applied == [3]
 
 
