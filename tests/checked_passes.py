@@ -15,21 +15,25 @@ import warnings
 from collections.abc import Iterator
 
 import deepalgo as da
-from deepalgo.backends.targets import DRAWING, Plan
+from deepalgo.backends.native.engine import PARTS
+from deepalgo.backends.targets import DRAWING, READY, Plan
 from deepalgo.backends.torch.builds import lowered
 from deepalgo.errors import DeepalgoError, InputError
 from deepalgo.ir import Program
 from deepalgo.ir.check import Nonsense, check_program
 from deepalgo.lower.depth import deep_calls
-from deepalgo.lower.passes import run, watching
+from deepalgo.lower.passes import PassSettings, run, watching
+from deepalgo.ops.formula import NoFormulaError
 from tests.fuzz.generator import generate
 from tests.fuzz.program import load
 from tests.support.cases import CASES, network
 
 KINDS = ("scalar", "arrays", "options", "edges")
+#: So many rounds a loop takes at most that ends by data.
+ROUNDS = 8
 #: Every form of the torch code.
 PLANS = tuple(
-    Plan(errors, fixed, record, 8, fused)
+    Plan(errors, fixed, record, ROUNDS, fused)
     for errors in ("raise", "nan")
     for fixed, record, fused in ((False, False, False), (False, True, False), (True, False, False), (True, False, True))
 )
@@ -60,6 +64,11 @@ def through_all_targets(net: da.Network) -> None:
         with contextlib.suppress(InputError):
             da.source(net, style)
     run(DRAWING, net.program)
+    settings = PassSettings(ROUNDS)
+    ready = run(READY, net.program, settings)
+    for passes in PARTS.values():
+        with contextlib.suppress(NoFormulaError):
+            run(passes[len(READY) :], ready, settings)
 
 
 def corpus_networks(every: int = 1) -> Iterator[tuple[str, da.Network]]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 from deepalgo.backends import targets
-from deepalgo.lower.passes import Pass, Passes, Where, WithRounds, WithWeights, name
+from deepalgo.lower.passes import Pass, Passes, Repeated, Where, flat, function_of, name
 
 PAGE = Path(__file__).parent.parent / "docs" / "passes.md"
 
@@ -44,21 +42,19 @@ def page() -> str:
 
 
 def listed(passes: Passes) -> str:
-    """Passes in order; those that follow only where another found something in brackets."""
-    return ", ".join(f"`{name(each)}`" + (f" ({listed(each.then)})" if isinstance(each, Where) else "") for each in passes)
+    """Passes in order; in brackets those that follow only where another found something."""
+    return ", ".join(map(_listed, passes))
 
 
-def flat(passes: Passes) -> list[Pass]:
-    """All passes, those in brackets included."""
-    return [one for each in passes for one in (each, *(flat(each.then) if isinstance(each, Where) else ()))]
+def _listed(each: Pass) -> str:
+    if isinstance(each, Repeated):
+        return f"{listed(each.passes)} (both until the program gets no smaller)"
+    return f"`{name(each)}`" + (f" ({listed(each.then)})" if isinstance(each, Where) else "")
 
 
 def sentence_of(each: Pass) -> str:
     """The first sentence of a pass."""
-    function: Any = each.apply if isinstance(each, (WithRounds, WithWeights, Where)) else each
-    while isinstance(function, partial):
-        function = function.func
-    return (inspect.getdoc(function) or "").partition("\n\n")[0].replace("\n", " ")
+    return (inspect.getdoc(function_of(each)) or "").partition("\n\n")[0].replace("\n", " ")
 
 
 if __name__ == "__main__":

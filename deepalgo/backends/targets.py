@@ -7,8 +7,8 @@ that), or it is one fixed graph for all data, which `torch.compile` may fuse int
 >>> names(DRAWING)
 ['drop_checks', 'prune', 'drop_checks']
 >>> names(torch_passes(Plan(record=True)))
-['hoist_weights', 'fold_constants', 'merge_equal', 'sink_hazards', 'drop_proven_checks', 'prune', 'try_to_if', 'fold_constants',
- 'merge_equal_per_arm', 'prune', 'coerce', 'prune']
+['hoist_weights', 'fold_constants', 'merge_equal', 'sink_hazards', 'drop_proven_checks', 'prune', 'try_to_if', 'prune',
+ 'fold_constants', 'merge_equal_per_arm', 'prune', 'coerce', 'prune']
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deepalgo.adjoint import adjoint, adjoint_in_segments, careful_adjoint, careful_adjoint_in_segments
+from deepalgo.backends.source.batch import batch
 from deepalgo.backends.source.duplicate_tails import duplicate_tails
 from deepalgo.backends.source.exits import restore_breaks, restore_returns
 from deepalgo.backends.source.harden import harden
-from deepalgo.backends.source.simplify import simplify
+from deepalgo.backends.source.simplify import simplify, size
 from deepalgo.backends.torch.if_convert import has_fewer_branches, if_convert
 from deepalgo.backends.torch.mask import mask_all, mask_and_share
 from deepalgo.backends.torch.nan_for_failures import nan_for_failures
@@ -34,10 +35,10 @@ from deepalgo.lower.fold_constants import fold_constants
 from deepalgo.lower.hoist_weights import hoist_weights
 from deepalgo.lower.merge_equal import merge_equal, merge_equal_per_arm
 from deepalgo.lower.number_errors import flag_errors, number_errors
-from deepalgo.lower.passes import Passes, Where, WithRounds, WithWeights
+from deepalgo.lower.passes import Passes, Repeated, Where, WithRounds, WithWeights, changed
 from deepalgo.lower.prune import prune
 from deepalgo.lower.scalarize import scalarize
-from deepalgo.lower.split_complex import is_other, split_complex
+from deepalgo.lower.split_complex import split_complex
 from deepalgo.lower.try_to_if import try_to_if
 from deepalgo.lower.unroll import unroll
 
@@ -55,34 +56,41 @@ CHEAP = Where(if_convert, has_fewer_branches, (*CLEAN, tabulate_choices, prune, 
 #: How every torch code ends: with casts and broadcasts as operations.
 TYPED: Passes = (coerce, prune)
 
-RUN: Passes = (*SIMPLE, WithRounds(try_to_if), CHEAP, *CLEAN, tabulate_choices, prune, *TYPED)
-RUN_NAN: Passes = (*SIMPLE, WithRounds(try_to_if), WithRounds(number_errors), CHEAP, *CLEAN, tabulate_choices, prune, *TYPED)
-RECORD: Passes = (*SIMPLE_LOOPS, WithRounds(try_to_if), *CLEAN, *TYPED)
-RECORD_NAN: Passes = (*SIMPLE_LOOPS, WithRounds(try_to_if), WithRounds(number_errors), *CLEAN, *TYPED)
-FIXED: Passes = (*SIMPLE, WithRounds(try_to_if), WithRounds(flag_errors), WithRounds(mask_all), *CLEAN, *TYPED)
-FIXED_NAN: Passes = (*SIMPLE, WithRounds(try_to_if), WithRounds(nan_for_failures), WithRounds(mask_all), *CLEAN, *TYPED)
+#: Handlers become arms; attempts leave what only they needed.
+WITHOUT_TRY = Where(WithRounds(try_to_if), changed, (prune,))
+
+RUN: Passes = (*SIMPLE, WITHOUT_TRY, CHEAP, *CLEAN, tabulate_choices, prune, *TYPED)
+RUN_NAN: Passes = (*SIMPLE, WITHOUT_TRY, WithRounds(number_errors), CHEAP, *CLEAN, tabulate_choices, prune, *TYPED)
+RECORD: Passes = (*SIMPLE_LOOPS, WITHOUT_TRY, *CLEAN, *TYPED)
+RECORD_NAN: Passes = (*SIMPLE_LOOPS, WITHOUT_TRY, WithRounds(number_errors), *CLEAN, *TYPED)
+FIXED: Passes = (*SIMPLE, WITHOUT_TRY, WithRounds(flag_errors), WithRounds(mask_all), *CLEAN, *TYPED)
+FIXED_NAN: Passes = (*SIMPLE, WITHOUT_TRY, WithRounds(nan_for_failures), WithRounds(mask_all), *CLEAN, *TYPED)
 FUSED: Passes = (
-    *SIMPLE, WithRounds(try_to_if), WithRounds(flag_errors), WithRounds(mask_and_share), *CLEAN,
+    *SIMPLE, WITHOUT_TRY, WithRounds(flag_errors), WithRounds(mask_and_share), *CLEAN,
     truths_as_numbers, merge_equal_per_arm, prune, *TYPED,
 )
 FUSED_NAN: Passes = (
-    *SIMPLE, WithRounds(try_to_if), WithRounds(nan_for_failures), WithRounds(mask_and_share), *CLEAN,
+    *SIMPLE, WITHOUT_TRY, WithRounds(nan_for_failures), WithRounds(mask_and_share), *CLEAN,
     truths_as_numbers, merge_equal_per_arm, prune, *TYPED,
 )
 
-#: Source for one sample; for whole columns, which `backends/source/batch.py` writes; and in single numbers, for a compiler of loops.
-SOURCE: Passes = (WithWeights(harden), simplify, duplicate_tails, simplify, restore_returns, restore_breaks, prune)
-SOURCE_COLUMNS: Passes = (WithWeights(harden), WithRounds(try_to_if), simplify, duplicate_tails, simplify)
+#: How every source begins: as simple as it gets, without what only gradients need.
+SIMPLER = Repeated((simplify, prune), size)
+HARDENED: Passes = (WithWeights(harden), prune)
+RETURNS = Where(restore_returns, changed, (SIMPLER,))
+#: Source for one sample, for whole columns, and in single numbers, for a compiler of loops.
+SOURCE: Passes = (*HARDENED, SIMPLER, duplicate_tails, SIMPLER, RETURNS, restore_breaks, prune)
+SOURCE_COLUMNS: Passes = (*HARDENED, WITHOUT_TRY, SIMPLER, duplicate_tails, SIMPLER, batch)
 SOURCE_NUMBERS: Passes = (
-    WithWeights(harden), WithWeights(scalarize), simplify, duplicate_tails, simplify, restore_returns, restore_breaks, prune,
+    *HARDENED, WithWeights(scalarize), prune, SIMPLER, duplicate_tails, SIMPLER, RETURNS, restore_breaks, prune,
 )
 
 #: Native code, and the derivative that it computes back to inputs and weights. Complex numbers have slopes of their own, so that
 #: they are split after the derivative is made.
 READY: Passes = (
-    hoist_weights, fold_constants, merge_equal, drop_proven_checks, prune, WithRounds(try_to_if), *CLEAN, *TYPED,
+    hoist_weights, fold_constants, merge_equal, drop_proven_checks, prune, WITHOUT_TRY, *CLEAN, *TYPED,
 )
-IN_REALS = Where(split_complex, is_other, CLEAN)
+IN_REALS = Where(split_complex, changed, CLEAN)
 NATIVE: Passes = (*READY, IN_REALS)
 NATIVE_BACK: Passes = (*READY, WithRounds(adjoint), prune, *CLEAN, *TYPED, IN_REALS)
 NATIVE_BACK_CAREFUL: Passes = (*READY, WithRounds(careful_adjoint), prune, *CLEAN, *TYPED, IN_REALS)

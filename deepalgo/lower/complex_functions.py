@@ -189,6 +189,7 @@ def atanh(z: Pair) -> Pair:
     is_near = x.equals(1.0) & (size < ROOT_SMALLEST)
     real = is_near.where(-root.call("log"), real)
     imag = is_near.where(_sign_of(size.const(2.0).call("atan2", -size) / 2.0, y), imag)
+    imag = (is_near & size.equals(0.0)).where(y, imag)  # the pole, where Python raises
     half = length((x / 2.0, y / 2.0))
     is_far = (x > ROOT_LARGE) | (size > ROOT_LARGE)
     real = is_far.where(x / 4.0 / half / half, real)

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -35,12 +35,21 @@ class WithWeights:
 class Where:
     """Passes that follow another one where it `found` something: asked of the programs before and after it."""
 
-    apply: Callable[[Program], Program]
+    apply: Callable[[Program], Program] | WithRounds | WithWeights
     found: Callable[[Program, Program], bool]
     then: Passes
 
 
-Pass: TypeAlias = Callable[[Program], Program] | WithRounds | WithWeights | Where
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Passes in turn, again and again, until `size` says the same of the program as before; `most` times at most."""
+
+    passes: Passes
+    size: Callable[[Program], Hashable]
+    most: int = 8
+
+
+Pass: TypeAlias = Callable[[Program], Program] | WithRounds | WithWeights | Where | Repeated
 Passes: TypeAlias = tuple[Pass, ...]
 
 
@@ -60,6 +69,9 @@ def run(passes: Passes, program: Program, settings: PassSettings | None = None) 
     """The program after all passes, from the first to the last."""
     settings = PassSettings() if settings is None else settings
     for each in passes:
+        if isinstance(each, Repeated):
+            program = _repeated(each, program, settings)
+            continue
         before, program = program, _applied(each, program, settings)
         for watch in _watchers:
             watch(name(each), program)
@@ -68,29 +80,58 @@ def run(passes: Passes, program: Program, settings: PassSettings | None = None) 
     return program
 
 
-def _applied(each: Pass, program: Program, settings: PassSettings) -> Program:
+def _repeated(each: Repeated, program: Program, settings: PassSettings) -> Program:
+    size = each.size(program)
+    for _ in range(each.most):
+        program = run(each.passes, program, settings)
+        if size == (size := each.size(program)):
+            break
+    return program
+
+
+def _applied(each: Callable[[Program], Program] | WithRounds | WithWeights | Where, program: Program, settings: PassSettings) -> Program:
     match each:
         case WithRounds(apply):
             return apply(program, settings.rounds)
         case WithWeights(apply_weights):
             return apply_weights(program, settings.weights)
-        case Where(apply_plain):
-            return apply_plain(program)
+        case Where(asked):
+            return _applied(asked, program, settings)
         case _:
             return each(program)
 
 
+def changed(before: Program, after: Program) -> bool:
+    """Whether a pass did anything; it gives the program itself back where there is nothing to do."""
+    return before is not after
+
+
+def function_of(each: Pass) -> Any:
+    """The function that a pass is, without what it has to be told."""
+    function: Any = each
+    while not hasattr(function, "__name__"):
+        function = function.func if isinstance(function, partial) else function.apply
+    return function
+
+
 def name(each: Pass) -> str:
     """What a pass is called."""
-    function: Any = each.apply if isinstance(each, (WithRounds, WithWeights, Where)) else each
-    while isinstance(function, partial):
-        function = function.func
-    return str(function.__name__)
+    return str(function_of(each).__name__)
+
+
+def flat(passes: Passes) -> Iterator[Pass]:
+    """All passes in order: those that are repeated once, and those that follow only where another found something included."""
+    for each in passes:
+        if isinstance(each, Repeated):
+            yield from flat(each.passes)
+        else:
+            yield each
+            yield from flat(each.then) if isinstance(each, Where) else ()
 
 
 def names(passes: Passes) -> list[str]:
-    """What passes are called, those that follow only where another found something included."""
-    return [word for each in passes for word in (name(each), *(names(each.then) if isinstance(each, Where) else ()))]
+    """What all passes are called."""
+    return [name(each) for each in flat(passes)]
 
 
 @contextmanager

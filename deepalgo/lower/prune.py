@@ -29,6 +29,13 @@ def prune(program: Program) -> Program:
     return replace(program, body=_keep(program.body, live, None))
 
 
+def prune_block(block: Block) -> Block:
+    """A block without what its results and its checks do not need."""
+    needs = Needs()
+    needs.block(block, None)
+    return _keep(block, needs.reach(block.results), None)
+
+
 def prune_statement(statement: Statement) -> Statement | None:
     """A statement whose results nobody needs, reduced to what it checks and saves, or None if that is nothing."""
     needs = Needs()

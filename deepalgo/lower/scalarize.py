@@ -1,7 +1,8 @@
 """Scalar replacement of small arrays: one value for each element, which `numba.njit` compiles to code that stays in registers.
 
 >>> from deepalgo.ir.show import show
->>> show(lambda program: scalarize(program, {}), '''
+>>> from deepalgo.lower.prune import prune
+>>> show((lambda program: scalarize(program, {}), prune), '''
 ... square(x: real[2])
 ...   %y = mul %x %x
 ...   %z = sum %y axis=None
@@ -37,7 +38,6 @@ from deepalgo.ir import Sequence as SequenceTree
 from deepalgo.ir.compute import fill, function_space
 from deepalgo.ir.rewriter import Fresh, Rewriter, all_values
 from deepalgo.lower.elimination import is_singular, solve
-from deepalgo.lower.prune import prune
 from deepalgo.ops.ranges import ABOVE, BELOW, EQUAL
 from deepalgo.ops.row import Row
 from deepalgo.ops.slope import FLAT
@@ -58,7 +58,7 @@ def scalarize(program: Program, weights: Mapping[str, Any]) -> Program:
         raise InputError(f"{program.name}() changes its arguments, which cannot be written in single numbers")
     if (size := sum(math.prod(value.type.shape) for value in all_values(program))) > MOST:
         raise InputError(f"{program.name}() computes {size} numbers, which are too many to be written one by one: there is style='python'")
-    return prune(Scalarize(Fresh.of(program), weights).program(program))
+    return Scalarize(Fresh.of(program), weights).program(program)
 
 
 class Scalarize(Rewriter):

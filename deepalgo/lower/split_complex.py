@@ -53,11 +53,6 @@ def split_complex(program: Program) -> Program:
     return SplitComplex(Fresh.of(program)).program(program)
 
 
-def is_other(before: Program, after: Program) -> bool:
-    """Whether there were complex numbers."""
-    return before is not after
-
-
 class SplitComplex(Rewriter):
     """`pairs` are the parts of each complex value."""
 

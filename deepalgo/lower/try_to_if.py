@@ -4,7 +4,8 @@ What the body itself hands out is computed once more, for the samples that no ha
 never meet those of a sample that failed half-way.
 
 >>> from deepalgo.ir.show import show
->>> show(lambda program: try_to_if(program, 100), '''
+>>> from deepalgo.lower.prune import prune
+>>> show((lambda program: try_to_if(program, 100), prune), '''
 ... f(x: real)
 ...   %z = try
 ...     %ok = ge %x 0.0
@@ -38,14 +39,13 @@ from deepalgo.ir import Block, Check, Handler, If, Program, Try, Value, walk
 from deepalgo.ir.catches import catches
 from deepalgo.ir.rewriter import Fresh, Rewriter
 from deepalgo.lower.number_errors import NumberErrors
-from deepalgo.lower.prune import prune
 
 
 def try_to_if(program: Program, rounds: int) -> Program:
     """The program without `Try`; a loop of the body that takes more than `rounds` rounds counts as failed."""
     if not any(isinstance(statement, Try) for statement in walk(program.body)):
         return program
-    return prune(TryToIf(Fresh.of(program), rounds).program(program))
+    return TryToIf(Fresh.of(program), rounds).program(program)
 
 
 class TryToIf(Rewriter):

@@ -1,4 +1,4 @@
-"""The language in which rows state their derivatives: read here, and written as operations by whoever can make operations.
+"""The language in which rows state their derivatives, and where they fail: read here, and written by whoever can make operations.
 
 Beside rows, a formula may call these: `zeros(a)`; `H(a)`, the conjugate of a transposed matrix; `rows(a)` and `columns(a)`, a vector as a
 matrix; `as_columns(a, y)`, back from it where `y` is a vector; `matrix(g, x, y)`, the adjoint of a product with the axes that vectors lose;
@@ -64,6 +64,12 @@ def adjoints(row: Row, operands: Sequence[V], result: V, g: V, attrs: Mapping[st
     """The adjoint of each operand, None where it is 0 or the operand is no quantity."""
     writer = FormulaWriter(row, operands, result, g, attrs, maker)
     return [writer.adjoint(place) for place in range(len(operands))]
+
+
+def condition(row: Row, text: str, operands: Sequence[V], maker: Maker[V]) -> V:
+    """A condition on the operands of a row."""
+    found: V = FormulaWriter(row, operands, None, None, {}, maker).value(parsed(text))
+    return found
 
 
 def check_ends(row: Row) -> None:
@@ -151,6 +157,8 @@ class FormulaWriter:
                 return self.maker.const(number if isinstance(number, complex) else float(number))
             case ast.Name(id=name):
                 return self.named(name)
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+                return self.maker.const(-float(number))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self.make("neg", self.value(operand))
             case ast.BinOp(left=left, op=op, right=right) if type(op) in BINARY:

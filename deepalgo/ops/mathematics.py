@@ -24,7 +24,7 @@ QUESTION = elementwise(least=Kind.REAL, result=Kind.BOOL)
 ROWS = (
     Row(
         "sqrt", types=FIELD, common=Kind.REAL,
-        raises=("ValueError",),
+        raises=("ValueError",), fails="x < 0",
         means=("math.sqrt", "numpy.sqrt"),
         hazard=Hazard.ARISES, exact=False, cost=3,
         slope=Slope("0.5 / sqrt", at={"sqrt == 0": 0.0}),
@@ -73,7 +73,7 @@ ROWS = (
     ),
     Row(
         "log", types=FIELD, common=Kind.REAL,
-        raises=("ValueError",),
+        raises=("ValueError",), fails="x <= 0",
         means=("numpy.log",),
         hazard=Hazard.ARISES, exact=False, cost=4,
         slope=Slope("1 / x", at={"x == 0": 0.0}),
@@ -84,7 +84,7 @@ ROWS = (
     ),
     Row(
         "log2", types=FIELD, common=Kind.REAL,
-        raises=("ValueError",),
+        raises=("ValueError",), fails="x <= 0",
         means=("math.log2", "numpy.log2"),
         hazard=Hazard.ARISES, exact=False, cost=4,
         slope=Slope("1 / (x * 0.6931471805599453)", at={"x == 0": 0.0}),
@@ -95,7 +95,7 @@ ROWS = (
     ),
     Row(
         "log10", types=FIELD, common=Kind.REAL,
-        raises=("ValueError",),
+        raises=("ValueError",), fails="x <= 0",
         means=("math.log10", "numpy.log10"),
         hazard=Hazard.ARISES, exact=False, cost=5,
         slope=Slope("1 / (x * 2.302585092994046)", at={"x == 0": 0.0}),
@@ -106,7 +106,7 @@ ROWS = (
     ),
     Row(
         "log1p", types=FIELD, common=Kind.REAL,
-        raises=("ValueError",),
+        raises=("ValueError",), fails="x <= -1",
         means=("math.log1p", "numpy.log1p", "scipy.special.log1p"),
         hazard=Hazard.ARISES, exact=False, cost=8,
         slope=Slope("1 / (1 + x)", at={"x == -1": 0.0}),
@@ -116,7 +116,7 @@ ROWS = (
     ),
     Row(
         "sin", types=FIELD, common=Kind.REAL,
-        raises=("ValueError",),
+        raises=("ValueError",), fails="isinf(x)",
         means=("math.sin", "numpy.sin"),
         hazard=Hazard.SPREADS, exact=False, cost=6,
         slope=Slope("cos(x)"),
@@ -126,7 +126,7 @@ ROWS = (
     ),
     Row(
         "cos", types=FIELD, common=Kind.REAL,
-        raises=("ValueError",),
+        raises=("ValueError",), fails="isinf(x)",
         means=("math.cos", "numpy.cos"),
         hazard=Hazard.SPREADS, exact=False, cost=6,
         slope=Slope("-sin(x)"),
@@ -136,7 +136,7 @@ ROWS = (
     ),
     Row(
         "tan", types=FIELD, common=Kind.REAL,
-        raises=("ValueError",),
+        raises=("ValueError",), fails="isinf(x)",
         means=("math.tan", "numpy.tan"),
         hazard=Hazard.ARISES, exact=False, cost=12,
         slope=Slope("1 + tan * tan"),
@@ -145,7 +145,7 @@ ROWS = (
     ),
     Row(
         "asin", types=FIELD, common=Kind.REAL,
-        raises=("ValueError",),
+        raises=("ValueError",), fails="abs(x) > 1",
         means=("math.asin", "numpy.arcsin"),
         hazard=Hazard.ARISES, exact=False, cost=7,
         slope=Slope("1 / sqrt((1 - x) * (1 + x))", at={"x == 1 or x == -1": 0.0}),
@@ -156,7 +156,7 @@ ROWS = (
     ),
     Row(
         "acos", types=FIELD, common=Kind.REAL,
-        raises=("ValueError",),
+        raises=("ValueError",), fails="abs(x) > 1",
         means=("math.acos", "numpy.arccos"),
         hazard=Hazard.ARISES, exact=False, cost=7,
         slope=Slope("-1 / sqrt((1 - x) * (1 + x))", at={"x == 1 or x == -1": 0.0}),
@@ -213,7 +213,7 @@ ROWS = (
     ),
     Row(
         "acosh", types=FIELD, common=Kind.REAL,
-        raises=("ValueError",),
+        raises=("ValueError",), fails="x < 1",
         means=("math.acosh", "numpy.arccosh"),
         hazard=Hazard.ARISES, exact=False, cost=22,
         slope=Slope("1 / (sqrt(x - 1) * sqrt(x + 1))", at={"x == 1": 0.0}),
@@ -223,7 +223,7 @@ ROWS = (
     ),
     Row(
         "atanh", types=FIELD, common=Kind.REAL,
-        raises=("ValueError",),
+        raises=("ValueError",), fails="abs(x) >= 1",
         means=("math.atanh", "numpy.arctanh"),
         hazard=Hazard.ARISES, exact=False, cost=10,
         slope=Slope("1 / ((1 - x) * (1 + x))", at={"x == 1 or x == -1": 0.0}),
@@ -249,7 +249,7 @@ ROWS = (
     ),
     Row(
         "gamma", types=REAL, common=Kind.REAL,
-        raises=("OverflowError", "ValueError"),
+        raises=("OverflowError", "ValueError"), fails="x == floor(x) and x <= 0",
         means=("math.gamma", "scipy.special.gamma"),
         hazard=Hazard.ARISES, exact=False, cost=300,
         slope=Slope("gamma * digamma(x)"),
@@ -257,7 +257,7 @@ ROWS = (
     ),
     Row(
         "lgamma", types=REAL, common=Kind.REAL,
-        raises=("OverflowError", "ValueError"),
+        raises=("OverflowError", "ValueError"), fails="x == floor(x) and x <= 0 and isfinite(x)",
         means=("math.lgamma",),
         hazard=Hazard.ARISES, exact=False, cost=60,
         slope=Slope("digamma(x)", at={"x <= 0 and x == floor(x)": 0.0}),

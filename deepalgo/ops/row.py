@@ -70,6 +70,8 @@ class Row:
     step: str = ""
     #: What Python raises by itself where the operation is not defined, or NumPy for arrays: names of exception classes.
     raises: tuple[str, ...] = ()
+    #: Of single real numbers: where that is a ValueError, in the language of slopes.
+    fails: str = ""
     #: Operands are brought to one kind, at least this one; None leaves them as they are.
     common: Kind | None = None
     #: So many leading operands keep their kind all the same (the condition of `select`).

@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 import torch
 from torch import Tensor
 
+from deepalgo.backends.targets import COMPILED
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import (
     Attr,
@@ -26,7 +27,7 @@ from deepalgo.ir import (
     walk,
 )
 from deepalgo.ir.rewriter import Fresh, Rewriter
-from deepalgo.lower.prune import prune
+from deepalgo.lower.passes import run
 from deepalgo.network import Network
 from deepalgo.spans import Span
 
@@ -57,7 +58,7 @@ class Grower(Rewriter):
 
     def finish(self, program: Program) -> Network:
         """The network that runs this program, with the weights that it uses."""
-        program = prune(program)
+        program = run(COMPILED, program)
         used = keys_in(program.body)
         grown = self.network.with_program(replace(program, weights=tuple(self.entries[key] for key in self.entries if key in used)))
         grown.to(dtype=self.network.dtype, device=self.network.device)

@@ -1,27 +1,38 @@
 """Every target is a visible list of passes; each pass leaves a well-formed program; programs are lowered once for each plan."""
 
+import ast
 import contextlib
 import gc
 import io
 import itertools
+import sys
 import threading
 import weakref
+from pathlib import Path
 
 import pytest
 import torch
 
 import deepalgo as da
-from deepalgo.backends.targets import DRAWING, TORCH, Plan, shared_passes, torch_passes
+from deepalgo import compiler
+from deepalgo.backends import targets
+from deepalgo.backends.native import engine
+from deepalgo.backends.native.engine import PARTS
+from deepalgo.backends.source import function
+from deepalgo.backends.targets import DRAWING, READY, TORCH, Plan, shared_passes, torch_passes
 from deepalgo.backends.torch import builds
 from deepalgo.backends.torch.builds import build, builds_of
+from deepalgo.drawing import flow
 from deepalgo.ir import Block, Input, Kind, Leaf, Op, Program, Type, Value
 from deepalgo.ir.check import check_program
-from deepalgo.lower.passes import Where, names, run, watching
+from deepalgo.lower.passes import Repeated, Where, flat, function_of, names, run, watching
 from deepalgo.lower.prune import prune
+from deepalgo.tensorize import grow
 from examples import demo
 from tests.checked_passes import KINDS, PLANS, Complaints, complaints_of, corpus_networks, heuristic_networks, random_networks
 from tests.pass_page import PAGE, page
 
+PACKAGE = Path(da.__file__).parent
 REAL = Type(Kind.REAL)
 X, Y, LOST = Value(0, REAL, "x"), Value(1, REAL, "y"), Value(9, REAL, "lost")
 
@@ -38,8 +49,8 @@ def test_random_programs_are_well_formed_after_every_pass_of_every_target(kind):
 
 
 def test_heuristics_are_well_formed_after_every_pass_of_every_target():
-    found = complaints_of(itertools.islice(heuristic_networks(), 0, None, 12))
-    assert found.seen > 150
+    found = complaints_of(itertools.islice(heuristic_networks(), 7, None, 24))
+    assert found.seen > 300
     assert found.found == []
 
 
@@ -72,11 +83,53 @@ def test_passes_that_wait_for_another_one_run_only_where_it_found_something():
         assert [op.name for op in after.body.body] == [wanted]
 
 
+def test_passes_are_repeated_until_the_program_gets_no_smaller():
+    applied = []
+
+    def drop_one(given):
+        applied.append(len(given.body.body))
+        return program(*given.body.body[: max(1, len(given.body.body) - 1)], result=X)
+
+    def count(given):
+        return len(given.body.body)
+
+    body = [Op(Value(number, REAL), "sin", (X,)) for number in range(3, 6)]
+    assert count(run((Repeated((drop_one,), count),), program(*body, result=X))) == 1
+    assert applied == [3, 2, 1]
+    applied.clear()
+    run((Repeated((drop_one,), count, most=1),), program(*body, result=X))
+    assert applied == [3]
+
+
 def test_every_form_of_the_torch_code_begins_with_the_passes_that_are_shared():
     assert {(*names(torch_passes(plan)),) for plan in PLANS} == {(*names(passes),) for pair in TORCH.values() for passes in pair}
     for plan in PLANS:
         shared = shared_passes(plan)
         assert torch_passes(plan)[: len(shared)] == shared
+
+
+def test_passes_are_called_by_the_lists_alone():
+    lists = {id(passes): passes for passes in vars(targets).values() if isinstance(passes, tuple)}
+    homes = {(function_of(each).__name__, function_of(each).__module__) for passes in lists.values() for each in flat(passes)}
+    assert len(homes) > 25
+    known = dict(homes)
+    called = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        module = ".".join(("deepalgo", *path.relative_to(PACKAGE).with_suffix("").parts))
+        called += [(node.func.id, module) for node in ast.walk(ast.parse(path.read_text()))
+                   if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and known.get(node.func.id, module) != module]
+    assert called == []
+
+
+def test_every_pass_opens_with_a_text_before_and_after():
+    modules = {function_of(each).__module__ for passes in vars(targets).values() if isinstance(passes, tuple) for each in flat(passes)}
+    examples = {name: sys.modules[name].__doc__.split("\n\n") for name in modules}
+    assert [name for name, parts in examples.items() if not any("%" in part and part.count("\n...") > 2 for part in parts)] == []
+
+
+def test_every_part_of_native_code_begins_with_the_same_passes():
+    for passes in PARTS.values():
+        assert passes[: len(READY)] == READY
 
 
 def test_the_number_of_a_failure_is_one_result_more():
@@ -101,26 +154,34 @@ def test_the_drawing_has_no_checks():
     assert "check" not in str(run(DRAWING, da.compile(inverse).program))
 
 
-def test_the_demo_lowers_and_builds_each_program_once_for_each_plan(monkeypatch, tmp_path):
+def test_the_demo_lowers_and_builds_each_program_once_for_each_target(monkeypatch, tmp_path):
     written, lowered = [], []
-    load_code, run_passes = builds.load_code, builds.run
+    load_code, run_passes = builds.load_code, run
 
     def note_build(made, plan):
         written.append((str(made), plan))
         return load_code(made, plan)
 
     def note_run(passes, made, *settings):
-        lowered.append((names(passes), str(made), settings))
+        lowered.append((names(passes), str(made), [item for item in settings if not item.weights]))
         return run_passes(passes, made, *settings)
 
     monkeypatch.setattr(builds, "load_code", note_build)
-    monkeypatch.setattr(builds, "run", note_run)
+    for module in (builds, compiler, engine, flow, function, grow):
+        monkeypatch.setattr(module, "run", note_run)
     with contextlib.redirect_stdout(io.StringIO()):
         fit = demo.main(count=100, steps=5, folder=str(tmp_path))
         fit.network(*demo.pipes(20, seed=5))
+        for _ in "ab":
+            assert not engine.engine_of(fit.network.program).reason_against(gradient=True)
+        for style in ("python", "numpy", "numbers"):
+            da.source(fit.network, style)
     assert len(written) >= 5
+    targeted = {tuple(words) for words, _, _ in lowered}
+    for passes in (targets.COMPILED, targets.SOURCE, targets.DRAWING, PARTS["forward"], PARTS["back"]):
+        assert tuple(names(passes)) in targeted
     for noted in (written, lowered):
-        assert all(noted.count(item) == 1 for item in noted)
+        assert [item for item in noted if noted.count(item) > 1] == []
 
 
 def test_copies_of_a_network_share_what_is_built():

@@ -1,10 +1,16 @@
 """An operation that the package does not know is added in one row, and everything the package does works with it."""
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 import deepalgo as da
+from deepalgo.backends.native.numbers import REALS
+from deepalgo.backends.native.text import literal
+from deepalgo.kinds import Kind
 from deepalgo.ops.table import MEANS, TABLE, register
 from tests.fuzz.campaign import examine
 from tests.fuzz.constructs.table import call_of
@@ -104,6 +110,45 @@ def test_it_takes_part_in_the_fuzz(monkeypatch):
     assert len(calling) > 3
     for seed in calling[:4]:
         assert not examine(seed).verdict.failed, texts[seed]
+
+
+def half_power(x):
+    return math.sqrt(x)
+
+
+def test_a_row_that_says_where_it_fails_has_its_check(monkeypatch):
+    row = replace(TABLE["sqrt"], name="half_power", means=(f"{__name__}.half_power",))
+    monkeypatch.setitem(TABLE, row.name, row)
+    monkeypatch.setitem(MEANS, row.means[0], row.name)
+
+    def f(x):
+        try:
+            return half_power(x)
+        except ValueError:
+            return -1.0
+
+    net = da.compile(f)
+    assert "half_power" in operations(net)
+    assert net(torch.tensor([4.0, -4.0])).tolist() == [2.0, -1.0]
+
+
+def test_it_says_why_it_does_not_run_natively_and_has_the_same_answers():
+    net = da.compile(squashed, backend="native")
+    assert net.backend.startswith("torch (softsign of real numbers, line ")
+    assert net(XS).tolist() == [squashed(x) for x in XS.tolist()]
+
+
+def test_with_a_line_of_native_code_it_runs_natively(monkeypatch):
+    def form(n, x):
+        return n.apply("div", (x, n.apply("add", (literal(1.0, Kind.REAL), n.apply("abs", (x,))))))
+
+    monkeypatch.setitem(REALS, "softsign", form)
+    net = da.compile(squashed, backend="native")
+    assert net.backend == "native"
+    x = (XS + 0.1).requires_grad_()
+    assert net(x).tolist() == [squashed(item) for item in x.tolist()]
+    net(x).sum().backward()
+    assert x.grad.tolist() == pytest.approx([(squashed(v + 1e-6) - squashed(v - 1e-6)) / 2e-6 for v in x.tolist()], rel=1e-6)
 
 
 def test_without_the_row_its_text_is_compiled():

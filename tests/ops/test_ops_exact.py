@@ -23,7 +23,15 @@ TRUE = {
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
     "div": lambda x, y: x / y, "quotient": lambda x, y: x / y,
     "fmod": lambda x, y: x - y * (mpmath.floor(x / y) if x / y > 0 else mpmath.ceil(x / y)),
+    "remainder": lambda x, y: x - y * mpmath.nint(x / y),
     "fsum": lambda x, y, z: x + y + z,
+}
+#: Functions that are rounded in one way or another: what they are without rounding, and a part of their domain.
+ROUNDED = {
+    **{name: (getattr(mpmath, name), 0.0, 30.0) for name in "sqrt cbrt log log10 log1p exp expm1 asinh".split()},
+    **{name: (getattr(mpmath, name), -9.0, 9.0) for name in "sin cos tan atan sinh cosh tanh erf".split()},
+    **{name: (getattr(mpmath, name), -1.0, 1.0) for name in "asin acos atanh".split()},
+    "acosh": (mpmath.acosh, 1.0, 30.0), "log2": (lambda x: mpmath.log(x, 2), 0.0, 30.0), "exp2": (lambda x: 2**x, -9.0, 9.0),
 }
 EXACT = [case for case in all_cases() if TABLE[case.name].exact and case.types]
 
@@ -84,6 +92,18 @@ def test_exact_arithmetic_is_rounded_correctly(name):
         for row, ours in zip(rows, found, strict=True):
             exact = TRUE[name](*map(mpmath.mpf, row))
             assert ours == float(exact) or exact == 0 == ours, (name, row, ours)
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_a_row_that_is_not_exact_is_less_than_two_ulp_off_the_true_result(name):
+    assert not TABLE[name].exact
+    function, low, high = ROUNDED[name]
+    case = next(item for item in cases(name) if item.types[0].kind is Kind.REAL)
+    points = np.random.default_rng(3).uniform(low, high, 400).tolist()
+    found = torch_results(case, [[np.array(point)] for point in points]).tolist()
+    with mpmath.workprec(200):
+        off = [abs(mpmath.mpf(ours) - function(mpmath.mpf(point))) / math.ulp(ours) for point, ours in zip(points, found, strict=True)]
+    assert max(off) < 2.0
 
 
 @pytest.mark.parametrize("fact", ["hazard", "exact", "cost", "slope"])

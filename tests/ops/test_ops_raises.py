@@ -4,10 +4,12 @@ import itertools
 import math
 import re
 
+import numpy as np
 import pytest
 
 from deepalgo.backends.expression import Fragment, fill
 from deepalgo.ops.table import TABLE
+from deepalgo.stage.rules.python.mathematics import functions_of_one_number
 
 NUMBERS = (
     0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -2.0, -3.0, 60.0, 700.0, -700.0, 800.0, 1e155, 1e308, -1e308, 5e-324, math.inf, -math.inf,
@@ -49,6 +51,18 @@ def errors(name, *templates):
 def test_a_row_says_what_its_python_spelling_raises(name):
     others = ["math.pow({0}, {1})"] if name == "pow" else []  # the same operation under another name
     assert errors(name, TABLE[name].python, *others) == set(TABLE[name].raises)
+
+
+@pytest.mark.parametrize("name", sorted(name for name, row in TABLE.items() if row.fails))
+def test_a_row_says_where_its_python_spelling_raises_a_value_error(name):
+    for number in (*NUMBERS, *(math.nextafter(end, toward) for end in (0.0, 1.0, -1.0) for toward in (-math.inf, math.inf))):
+        space = {"abs": abs, "floor": np.floor, "isinf": math.isinf, "isfinite": math.isfinite, "x": number}
+        assert (raised(TABLE[name].python, number) == "ValueError") is bool(eval(TABLE[name].fails, space)), number
+
+
+def test_every_function_of_one_number_that_raises_a_value_error_says_where():
+    functions = {name for name in functions_of_one_number() if "ValueError" in TABLE[name].raises}
+    assert functions == {name for name, row in TABLE.items() if row.fails}
 
 
 def test_most_rows_of_numbers_are_asked():

@@ -39,7 +39,7 @@ class NumberForms:
     def beside(self, code: Code) -> NumberForms:
         """The same forms in another function of the module."""
         found = NumberForms(code)
-        found.declared, found.libm, found.special = self.declared, self.libm, self.special
+        found.declared, found.libm, found.called, found.special = self.declared, self.libm, self.called, self.special
         return found
 
     def call(self, name: str, *cells: Cell) -> Cell:

@@ -30,7 +30,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from deepalgo.backends.source.exits import Stop, all_read, ends_by
+from deepalgo.backends.source.exits import MANY, Exits, all_read, ends_by
 from deepalgo.backends.source.numbers import can_be_table, is_fixed_item, is_list
 from deepalgo.backends.source.simplify import Simplify
 from deepalgo.errors import InputError
@@ -41,12 +41,9 @@ from deepalgo.ir.rewriter import Fresh, Rewriter
 from deepalgo.ops.ranges import ALL_OUTCOMES, EQUAL
 from deepalgo.ops.table import TABLE, infer
 
-#: The length that stands for the number of samples; no one sees it.
-MANY = 7
 
-
-def batch(program: Program) -> Block:
-    """The body of a program without `Try` for columns of numbers, with the inputs as its params and NaN for samples that fail."""
+def batch(program: Program) -> Program:
+    """The program, which has no `Try`, for columns of numbers; samples that fail get NaN, and loops end by exits."""
     values = [
         *(item.value for item in program.inputs),
         *(op.result for op in walk(program.body) if isinstance(op, Op) and not can_be_table(op)),
@@ -70,21 +67,27 @@ class Batch(Rewriter):
     def __init__(self, program: Program) -> None:
         super().__init__(Fresh.of(program))
         self.asked = all_read(program)
+        self.exits = Exits(program)
         self.made: dict[Value, Op] = {}
         self.active: Value | None = None
         self.failed: Value | None = None
         self.stacks: dict[Value, tuple[Value, ...]] = {}
         self.known: dict[Value, Attr] = {}
 
-    def whole(self, program: Program) -> Block:
-        """The body; what samples get that failed is NaN."""
+    def whole(self, program: Program) -> Program:
+        """The program; what samples get that failed is NaN."""
         params = tuple(self.fresh.value(Type(item.value.type.kind, (MANY,)), item.value.name) for item in program.inputs)
         self.env.update(zip((item.value for item in program.inputs), params, strict=True))
         self.statements(program.body.body)
         results = self.see(program.body.results)
         if self.failed is not None:
             results = tuple(self.where(self.failed, self.const(math.nan), value) for value in results)
-        return Block(params, tuple(self.out), results)
+        inputs = tuple(replace(item, value=param) for item, param in zip(program.inputs, params, strict=True))
+        return self.exits.added(replace(program, inputs=inputs, body=Block((), tuple(self.out), results)))
+
+    def columns(self, values: Sequence[Value]) -> tuple[Value, ...]:
+        """The values as columns."""
+        return tuple(value if value.type.shape else self.repeated(value, (MANY,)) for value in values)
 
     def op(self, op: Op) -> None:
         """An operation on columns, or on numbers that are the same for all samples."""
@@ -213,6 +216,7 @@ class Batch(Rewriter):
         init = list(self.see(loop.init))
         init += [self.const(True)] if test is not None else []
         init += [self.failed or self.const(False)] if fails else []
+        first = self.columns(init)
         columns = [self.fresh.value(Type(param.type.kind, (MANY,)), param.name) for param in params]
         live = self.fresh.value(Type(Kind.BOOL, (MANY,)), "live") if test is not None else None
         failed = self.fresh.value(Type(Kind.BOOL, (MANY,)), "failed") if fails else None
@@ -232,17 +236,18 @@ class Batch(Rewriter):
         if fails:
             assert self.failed is not None
             after.append(self.failed)
+        after = list(self.columns(after))
         inner, self.out, self.active = tuple(self.out), outer, active
 
         if test is None:
             assert isinstance(loop, Loop) and index is not None
-            self.out.append(Loop(results, loop.count, tuple(init), Block((index, *carried), inner, tuple(after)), loop.span))
+            self.out.append(Loop(results, loop.count, first, Block((index, *carried), inner, tuple(after)), loop.span))
         else:
             outer, self.out = self.out, []
             always = self.const(True)
             made, self.out = tuple(self.out), outer
             endless = Block(tuple(carried), made, (always,))
-            self.out.append(While(results, tuple(init), endless, Block(tuple(carried), inner, tuple(after)), None, loop.span))
+            self.out.append(While(results, first, endless, Block(tuple(carried), inner, tuple(after)), None, loop.span))
         self.env.update(zip(loop.results, results[: len(columns)], strict=True))
         self.failed = results[-1] if fails else self.failed
 
@@ -261,8 +266,7 @@ class Batch(Rewriter):
         leaving = dict(zip(results, columns, strict=False))
         if len(results) > len(columns) + 1 and self.failed is not None:
             leaving[results[-1]] = self.failed
-        stop = Stop(nobody, Block((), (), tuple(leaving.values())), tuple(leaving))
-        self.out.append(stop)  # type: ignore[arg-type]  # as `Exits` leaves them
+        self.out += self.exits.mark(self.fresh, nobody, Block((), (), tuple(leaving.values())), tuple(leaving))
         self.active = going
         self.statements(body.body)
         after = []

@@ -41,7 +41,7 @@ from deepalgo.backends.source.simplify import Simplify
 from deepalgo.ir import Attr, Block, If, Loop, Op, Program, Statement, Try, Value, While, used, walk
 from deepalgo.ir.facts.constants import single
 from deepalgo.ir.rewriter import BOOL, Fresh
-from deepalgo.lower.prune import prune
+from deepalgo.lower.prune import prune_block
 
 #: Statements behind a branch up to which they are copied into its arms.
 FEW = 12
@@ -68,7 +68,7 @@ def _spread(fresh: Fresh, block: Block, known: Mapping[Value, Attr]) -> Block:
         pass_.env.update(zip(branch.results, pass_.see(arm.results), strict=True))
         pass_.statements(after)
         results = settled(pass_, block.results)
-        made = pruned(Block((), tuple(pass_.out), results))
+        made = prune_block(Block((), tuple(pass_.out), results))
         arms.append(_spread(fresh, made, facts))
     results = tuple(fresh.value(value.type, value.name) for value in block.results)
     return Block(block.params, (*before, If(results, branch.condition, arms[0], arms[1], branch.span)), results)
@@ -108,8 +108,3 @@ def settled(pass_: Simplify, values: tuple[Value, ...]) -> tuple[Value, ...]:
     """What stands for the values: constants where they are known."""
     found = [(value, pass_.facts.constant(value)) for value in pass_.see(values)]
     return tuple(value if number is None else pass_.const(number) for value, number in found)
-
-
-def pruned(block: Block) -> Block:
-    """A block without what its results do not need."""
-    return prune(Program("", (), (), block, None)).body  # type: ignore[arg-type]  # no one asks for the structure

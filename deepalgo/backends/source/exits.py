@@ -45,15 +45,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import count
 
-from deepalgo.backends.source.duplicate_tails import pruned, settled
-from deepalgo.backends.source.simplify import Simplify, simplify
+from deepalgo.backends.source.duplicate_tails import settled
+from deepalgo.backends.source.simplify import Simplify
 from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Statement, Value, While, blocks, captured, defined, used, walk
 from deepalgo.ir.facts.constants import single
 from deepalgo.ir.facts.truths import is_negation
 from deepalgo.ir.rewriter import BOOL, Fresh, Rewriter
+from deepalgo.lower.prune import prune_block
 from deepalgo.ops.ranges import BELOW
 from deepalgo.ops.table import TABLE
 
+#: The length that stands for the number of samples; no one sees it.
+MANY = 7
 #: How errors begin that stand for exits, and that no check of the user has.
 MARK = "Leave"
 
@@ -118,10 +121,10 @@ class WithExits(Program):
 
 
 def restore_returns(program: Program) -> Program:
-    """The program whose last loop returns from inside, where that saves a flag or is all that follows; simplified behind it."""
+    """The program whose last loop returns from inside, where that saves a flag or is all that follows."""
     exits = Exits(program)
     returning = exits.with_returns(program)
-    return program if returning is program else simplify(exits.added(returning))
+    return program if returning is program else exits.added(returning)
 
 
 def restore_breaks(program: Program) -> Program:
@@ -130,10 +133,13 @@ def restore_breaks(program: Program) -> Program:
     return exits.added(Breaks(program, exits).program(program))
 
 
-def body_with_exits(program: Program) -> Block:
-    """The body with a `Stop` in the place of every marked check, which is more than a program can hold."""
+def body_with_exits(program: Program, batched: bool = False) -> Block:
+    """The body as it is written: with a `Stop` in the place of every marked check, and numbers where columns are `batched`.
+
+    That is more than a program can hold.
+    """
     leaves = dict(program.exits) if isinstance(program, WithExits) else {}
-    return Unmark(Fresh(1_000_000_000), leaves).block(program.body)
+    return Unmark(Fresh(1_000_000_000), leaves, batched).block(program.body)
 
 
 class Exits:
@@ -268,7 +274,7 @@ def _ending(
     pass_.env.update(zip(loop.results, leaving.results, strict=True))
     pass_.statements(after)
     block = Block((), tuple(pass_.out), pass_.see(results))
-    return pruned(block)
+    return prune_block(block)
 
 
 def _is_worth_it(loop: While, after: tuple[Statement, ...], ending: Block) -> bool:
@@ -298,7 +304,7 @@ class Breaks(Rewriter):
         while (found := find_exit(self.fresh, loop, self.known)) is not None and loop.results[found.flag] not in self.asked:
             needed = [place for place, result in enumerate(loop.results) if result in self.asked]
             results = tuple(found.leaving.results[place] for place in needed)
-            block = pruned(replace(found.leaving, results=results))
+            block = prune_block(replace(found.leaving, results=results))
             marks = self.exits.mark(self.fresh, found.condition, block, tuple(loop.results[place] for place in needed))
             body = replace(found.staying, body=(*found.before, *marks, *found.staying.body))
             loop = self.without(replace(loop, body=body), found.flag)
@@ -371,9 +377,17 @@ def all_read(program: Program) -> set[Value]:
 class Unmark(Rewriter):
     """Marked checks become what they stand for."""
 
-    def __init__(self, fresh: Fresh, leaves: Mapping[str, Leave]) -> None:
+    def __init__(self, fresh: Fresh, leaves: Mapping[str, Leave], batched: bool) -> None:
         super().__init__(fresh)
         self.leaves = leaves
+        self.batched = batched
+
+    def op(self, op: Op) -> None:
+        """NumPy takes a number for a column of it."""
+        if self.batched and op.name == "broadcast" and op.result.type.shape == (MANY,) and not op.args[0].type.shape:
+            self.env[op.result] = self.see(op.args)[0]
+        else:
+            super().op(op)
 
     def check(self, check: Check) -> None:
         """The block of a marked check reads what the check reads."""

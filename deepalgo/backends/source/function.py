@@ -27,7 +27,6 @@ import numpy as np
 
 from deepalgo.backends.expression import Fragment
 from deepalgo.backends.names import Names
-from deepalgo.backends.source.batch import batch
 from deepalgo.backends.source.carried_forms import carried_forms
 from deepalgo.backends.source.constants import number
 from deepalgo.backends.source.early_returns import with_early_returns
@@ -109,9 +108,10 @@ def write_function(program: Program, weights: Mapping[str, Any], parameters: Fun
                    passes: Passes = SOURCE) -> str:
     """The text of a module with one function, by the passes of one of the targets of source."""
     with compiling():
-        function = Function(program, weights, parameters, docstring, passes)
+        lowered, batched = run(passes, program, PassSettings(weights=weights)), passes is SOURCE_COLUMNS
+        function = Function(lowered, weights, parameters, docstring, batched)
         shadowed = parameters.names & {*MODULES, *dir(builtins), *function.carried}
-        text = _behind(program, weights, parameters, docstring, passes, shadowed) if shadowed else None
+        text = _behind(function, shadowed) if shadowed else None
         return _readable(function.text() if text is None else text, program.name)
 
 
@@ -127,9 +127,9 @@ def _readable(text: str, name: str) -> str:
     return text
 
 
-def _behind(program: Program, weights: Mapping[str, Any], parameters: FunctionParameters, docstring: str, passes: Passes,
-            shadowed: set[str]) -> str | None:
+def _behind(outer: Function, shadowed: set[str]) -> str | None:
     """The function behind one with the right names, where a parameter is called like something that the text needs; else None."""
+    program, parameters, weights = outer.program, outer.parameters, outer.facts.weights
     fresh = Names(parameters.names)
     renamed = {name: fresh.make(f"{name}_given") for name in sorted(shadowed)}
     inner = replace(
@@ -137,11 +137,10 @@ def _behind(program: Program, weights: Mapping[str, Any], parameters: FunctionPa
         inputs=tuple(replace(item, path=_renamed(item.path, renamed)) for item in program.inputs),
         changes=tuple(_renamed(path, renamed) for path in program.changes),
     )
-    function = Function(inner, weights, parameters.renamed(renamed), "", passes)
+    function = Function(inner, weights, parameters.renamed(renamed), "", outer.batched)
     text = function.text()
     if not any(isinstance(node, ast.Name) and node.id in shadowed for node in ast.walk(ast.parse(text))):
         return None
-    outer = Function(program, weights, parameters, docstring, passes)
     head = f"def {outer.name}({replace(parameters, defaults=function.parameters.defaults).text(weights)}):"
     return "\n\n\n".join([text, "\n".join([head, *outer.docs(), f"    return {function.name}({function.parameters.passed(renamed)})"])])
 
@@ -152,17 +151,15 @@ def _renamed(path: str, names: Mapping[str, str]) -> str:
 
 
 class Function:
-    """Joins the parts: names, body, and what has to stand above it."""
+    """Joins the parts: names, the body of a lowered program, and what has to stand above it."""
 
-    def __init__(
-        self, program: Program, weights: Mapping[str, Any], parameters: FunctionParameters, docstring: str, passes: Passes
-    ) -> None:
-        self.program = program = run(passes, program, PassSettings(weights=weights))
-        self.batched = batched = passes is SOURCE_COLUMNS
+    def __init__(self, program: Program, weights: Mapping[str, Any], parameters: FunctionParameters, docstring: str, batched: bool) -> None:
+        self.program = program
+        self.batched = batched
         self.parameters = parameters
         self.docstring = docstring
-        body = batch(program) if batched else body_with_exits(program)
-        self.inputs = body.params if batched else tuple(item.value for item in program.inputs)
+        body = body_with_exits(program, batched)
+        self.inputs = tuple(item.value for item in program.inputs)
         pairs = zip(self.inputs, program.inputs, strict=True)
         numpy = {value: item.path in parameters.numpy or bool(value.type.shape) for value, item in pairs}
         self.facts = BodyFacts(body, weights, numpy, {weight.key: weight.role for weight in program.weights})

@@ -1,7 +1,8 @@
 """Drop what only gradients need: a choice with a learnable guard becomes a plain choice.
 
 >>> from deepalgo.ir.show import show
->>> show(lambda program: harden(program, {}), '''
+>>> from deepalgo.lower.prune import prune
+>>> show((lambda program: harden(program, {}), prune), '''
 ... f(x: real)
 ...   %c = gt %x 0.0
 ...   %safe = cut %c %x
@@ -23,7 +24,6 @@ from typing import Any
 from deepalgo.errors import InputError
 from deepalgo.ir import Op, Program, Value
 from deepalgo.ir.rewriter import Fresh, Rewriter
-from deepalgo.lower.prune import prune
 from deepalgo.ops.table import HARDENED, TABLE
 
 #: The spelling of an operation that is one of its operands.
@@ -34,7 +34,7 @@ KEY = "key"
 
 def harden(program: Program, weights: Mapping[str, Any]) -> Program:
     """The program without operations that have one of their operands as their value."""
-    return prune(Harden(Fresh.of(program), weights).program(program))
+    return Harden(Fresh.of(program), weights).program(program)
 
 
 class Harden(Rewriter):

@@ -1,7 +1,8 @@
 """Simplify control flow: remove flags that are known, branches that are decided and values that a loop never changes.
 
 >>> from deepalgo.ir.show import show
->>> show(simplify, '''
+>>> from deepalgo.lower.prune import prune
+>>> show((simplify, prune), '''
 ... f(x: real)
 ...   %yes = const True
 ...   %no = const False
@@ -36,24 +37,15 @@ from deepalgo.ir import Attr, Block, Check, If, Kind, Loop, Op, Program, Value, 
 from deepalgo.ir.facts import Knowing
 from deepalgo.ir.facts.constants import single
 from deepalgo.ir.rewriter import BOOL, Fresh
-from deepalgo.lower.prune import prune
 from deepalgo.ops.table import TABLE
-
-#: Passes after which a program is as simple as it gets.
-ENOUGH = 8
 
 
 def simplify(program: Program) -> Program:
     """The program without what is known before it runs."""
-    size = _size(program)
-    for _ in range(ENOUGH):
-        program = prune(Simplify(Fresh.of(program)).program(program))
-        if size == (size := _size(program)):
-            break
-    return program
+    return Simplify(Fresh.of(program)).program(program)
 
 
-def _size(program: Program) -> tuple[int, int]:
+def size(program: Program) -> tuple[int, int]:
     """How many statements and results there are."""
     statements = list(walk(program.body))
     return len(statements), sum(len(defined(statement)) for statement in statements)

@@ -125,8 +125,10 @@ class Log1p(UnaryFunction):
 
     @staticmethod
     def forward(x: Tensor) -> Tensor:
-        value = torch.log1p(x)
-        return value if x.is_complex() else torch.where(torch.abs(x) < TINY, x, value)  # torch's vectors flush denormal numbers to 0
+        if x.is_complex():  # NumPy adds the 1 and rounds; torch does not, and gives NaN for denormal numbers
+            real, imag = 1 + torch.real(x), torch.imag(x)
+            return torch.complex(torch.log(torch.hypot(real, imag)), torch.atan2(imag, real))
+        return torch.where(torch.abs(x) < TINY, x, torch.log1p(x))  # torch's vectors flush denormal numbers to 0
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:

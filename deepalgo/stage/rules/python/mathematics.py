@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deepalgo.ir import Kind, Type
+from deepalgo.ir import Attr, Kind, Type
+from deepalgo.ops.formula import condition
+from deepalgo.ops.row import Hazard
+from deepalgo.ops.table import TABLE
 from deepalgo.stage.rules.python.builtin_numbers import pointwise, to_int
 from deepalgo.stage.rules.python.number_checks import no_overflow
 from deepalgo.stage.rules.registry import Args, Handler, Kwargs, handles
@@ -18,60 +21,61 @@ from deepalgo.stage.state.machine import Machine
 from deepalgo.stage.state.unions import distribute
 from deepalgo.stage.state.values import Known, Signal, UserRaise
 
-Rule = Callable[[Machine, Signal], Signal]
-
 DOMAIN = "math domain error"
 RANGE = "math range error"
 
 
-def _not(name: str, bound: float, magnitude: bool = False) -> Rule:
-    """The operand must not compare like this with a bound; NaN passes, as in Python."""
+class OfMachine:
+    """Writes conditions of rows as operations of the function that is compiled."""
 
-    def ok(machine: Machine, value: Signal) -> Signal:
-        held = machine.emit("abs", value) if magnitude else value
-        return machine.negated(machine.emit(name, held, bound))
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
 
-    return ok
+    def op(self, name: str, args: Sequence[Any], attrs: Mapping[str, Attr]) -> Any:
+        """An operation on Signals and numbers."""
+        assert not attrs  # conditions are of numbers
+        return self.machine.emit(name, *args)
+
+    def const(self, value: Attr) -> Any:
+        """A number."""
+        return value
+
+    def type(self, value: Any) -> Type:
+        """The type of a Signal or a number."""
+        return self.machine.signal(value).value.type
+
+    def guards(self, hazard: Hazard) -> bool:
+        """No one asks for derivatives here."""
+        return False
 
 
 def _finite(machine: Machine, value: Signal) -> Signal:
     return machine.negated(machine.emit("isinf", value))
 
 
-def _no_pole(machine: Machine, value: Signal) -> Signal:
-    """Gamma has poles at zero and the negative whole numbers."""
-    whole = machine.emit("eq", value, machine.emit("floor", value))
-    return machine.negated(machine.emit("and", whole, machine.emit("le", value, 0.0)))
+def check_domain(machine: Machine, name: str, value: Signal) -> None:
+    """Python raises where the row of an operation says that it fails; NaN passes."""
+    row = TABLE[name]
+    if row.fails and value.known is None:
+        machine.check(machine.negated(condition(row, row.fails, (value,), OfMachine(machine))), ValueError, DOMAIN)
 
 
-def _no_pole_or_infinite(machine: Machine, value: Signal) -> Signal:
-    """The logarithm of gamma is infinite at minus infinity, and no error."""
-    return machine.emit("or", _no_pole(machine, value), machine.emit("isinf", value))
+def check_range(machine: Machine, name: str, result: Signal, value: Signal) -> None:
+    """Python raises where an infinity comes of a finite number, if the row of the operation says so."""
+    if "OverflowError" in TABLE[name].raises and value.known is None:
+        no_overflow(machine, result, [value], RANGE)
 
 
-#: name -> (domain rule or None, whether a finite operand can overflow)
-UNARY: dict[str, tuple[Rule | None, bool]] = {
-    "sqrt": (_not("lt", 0.0), False), "cbrt": (None, False), "exp": (None, True), "exp2": (None, True), "expm1": (None, True),
-    "log2": (_not("le", 0.0), False), "log10": (_not("le", 0.0), False), "log1p": (_not("le", -1.0), False),
-    "sin": (_finite, False), "cos": (_finite, False), "tan": (_finite, False),
-    "asin": (_not("gt", 1.0, True), False), "acos": (_not("gt", 1.0, True), False), "atan": (None, False),
-    "sinh": (None, True), "cosh": (None, True), "tanh": (None, False),
-    "asinh": (None, False), "acosh": (_not("lt", 1.0), False), "atanh": (_not("ge", 1.0, True), False),
-    "erf": (None, False), "erfc": (None, False), "gamma": (_no_pole, True), "lgamma": (_no_pole_or_infinite, True),
-    "degrees": (None, False), "radians": (None, False),
-}
-
-
-def _unary(name: str, native: Any, rule: Rule | None, overflows: bool) -> Handler:
+def _unary(name: str, native: Any) -> Handler:
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         if len(args) != 1 or kwargs:
             raise UserRaise(TypeError, f"math.{name}() takes exactly one argument ({len(args)} given)", machine.span)
-        return distribute(machine, args[0], lambda item: apply_unary(machine, name, native, rule, overflows, item, node), node)
+        return distribute(machine, args[0], lambda item: apply_unary(machine, name, native, item, node), node)
 
     return handler
 
 
-def apply_unary(machine: Machine, name: str, native: Any, rule: Rule | None, overflows: bool, value: Any, node: ast.AST) -> Any:
+def apply_unary(machine: Machine, name: str, native: Any, value: Any, node: ast.AST) -> Any:
     """One function of `math` on one number."""
     if isinstance(value, Array) and contains_signal(value):
         value = to_signal(machine, value)
@@ -79,11 +83,9 @@ def apply_unary(machine: Machine, name: str, native: Any, rule: Rule | None, ove
         return machine.call_native(native, [value], {}, node)
     value = real(machine, value)
     machine.vouch()
-    if value.known is None and rule is not None:
-        machine.check(rule(machine, value), ValueError, DOMAIN)
+    check_domain(machine, name, value)
     result = pointwise(machine, name, native, value, flavour="py")
-    if overflows and value.known is None:
-        no_overflow(machine, result, [value], RANGE)
+    check_range(machine, name, result, value)
     return result
 
 
@@ -104,15 +106,19 @@ def real(machine: Machine, value: Any) -> Any:
     return Signal(cast.value, "py", value.uniform, known)
 
 
-for _name, (_rule, _overflows) in UNARY.items():
-    if hasattr(math, _name):
-        handles(getattr(math, _name))(_unary(_name, getattr(math, _name), _rule, _overflows))
+def functions_of_one_number() -> list[str]:
+    """The rows that are functions of `math` from a real number to a real number, in the words of `math`."""
+    named = [row for row in TABLE.values() if row.python == f"math.{row.name}({{0}})" and hasattr(math, row.name)]
+    return [row.name for row in named if row.broadcasts and not row.rounding and row.sorts == (0, 0)]
+
+
+for _name in functions_of_one_number():
+    handles(getattr(math, _name))(_unary(_name, getattr(math, _name)))
 
 
 @handles(math.log, options="base")
 def _log(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    rule = _not("le", 0.0)
-    logs = [distribute(machine, item, lambda one: apply_unary(machine, "log", math.log, rule, False, one, node), node) for item in args]
+    logs = [distribute(machine, item, lambda one: apply_unary(machine, "log", math.log, one, node), node) for item in args]
     return logs[0] if len(logs) == 1 else machine.binary(ast.Div, logs[0], logs[1], node)
 
 
