@@ -120,7 +120,7 @@ def linspace(
     step = width / parts if parts > 0 else np.nan
     rows = [start + place * step if parts > 0 else start + place * width for place in range(num)]
     if endpoint and num > 1:
-        rows[-1] = stop + 0 * start
+        rows[-1] = np.broadcast_to(stop, np.broadcast_shapes(start.shape, stop.shape))
     if num == 0:
         return NotImplemented
     points = np.stack(rows, axis=axis)
@@ -137,10 +137,10 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1, axis: int = -1) -> Any:
     y = np.moveaxis(np.asarray(y), axis, -1)
     heights = y[..., 1:] + y[..., :-1]
     if x is None:
-        return np.sum(dx * heights, axis=-1) / 2
+        return np.sum(dx * heights / 2, axis=-1)
     x = np.asarray(x)
     x = x if x.ndim == 1 else np.moveaxis(x, axis, -1)
-    return np.sum(np.diff(x, axis=-1) * heights, axis=-1) / 2
+    return np.sum(np.diff(x, axis=-1) * heights / 2, axis=-1)
 
 
 @options_of(np.take)

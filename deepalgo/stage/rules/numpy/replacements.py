@@ -178,8 +178,10 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1) -> Any:
 
 @written(np.correlate)
 def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
-    """A convolution with one side turned round."""
+    """A convolution with one side turned round, and conjugated."""
     a, v = np.array(a), np.array(v)
+    if np.iscomplexobj(v):
+        v = np.conj(v)
     if len(v) > len(a):
         return np.convolve(v, a[::-1], mode)[::-1]
     return np.convolve(a, v[::-1], mode)
@@ -281,6 +283,8 @@ def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
         return NotImplemented
     ordered = np.sort(a.ravel() if axis is None else np.moveaxis(a, axis, 0), axis=0)
     last = len(ordered) - 1
+    if last < 0:
+        return np.mean(a, axis=axis, keepdims=keepdims)
     middle = ordered[last // 2] + 0.0  # a sum of negative zeros is zero
     mean = (middle + ordered[(last + 1) // 2]) / 2 if last % 2 else middle
     found = np.where(np.isnan(ordered[last]), ordered[last], mean)

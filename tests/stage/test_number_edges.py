@@ -1,0 +1,146 @@
+"""Functions of numbers where an edge decides: signs of zeros, infinities, empty arrays, exceptions; slopes where values tie."""
+
+from __future__ import annotations
+
+import cmath
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.special as special
+import torch
+
+import deepalgo as da
+from tests.small.compare import judge
+
+
+def scalar_condition_between_shapes(v):
+    return np.where(np.linalg.norm(v) > 1, v / np.linalg.norm(v), 0.0)
+
+
+def linspace_between_arrays(v, w):
+    return np.linspace(v, w, 3)
+
+
+def linspace_with_step(x, y):
+    return np.linspace(x, y, 3, retstep=True)
+
+
+def linspace_of_five(x, y):
+    return np.linspace(x, y, 5)
+
+
+def area_of_large_numbers(v):
+    return np.trapezoid(v)
+
+
+def area_along_an_axis(m):
+    return np.trapezoid(m, axis=0)
+
+
+def logarithm_to_ten(x, y):
+    return cmath.log10(complex(x, y))
+
+
+def arc_tangents(x, y):
+    return cmath.atan(complex(x, y)), cmath.atanh(complex(x, y))
+
+
+def logarithm_to_a_base(x, y):
+    return cmath.log(x, 2), cmath.log(0.0, y)
+
+
+def numpy_whole_number(x):
+    return np.int64(x)
+
+
+def whole_numbers_of_floats(x, y):
+    return np.array([x, y], dtype=int)
+
+
+def item_of_a_range(x):
+    return range(3)[int(x)]
+
+
+def sum_of_one_number(x):
+    return np.sum(x), np.mean(x), np.nansum(x)
+
+
+def initial_of_nothing(x):
+    nothing = np.zeros((2, 0)) * x
+    return np.max(nothing, axis=1, initial=x), np.min(nothing, initial=2.5), np.max(nothing, axis=0), np.median(nothing, axis=1)
+
+
+def text_of_an_empty_extreme(x):
+    try:
+        return np.max(np.zeros(0) * x)
+    except ValueError as error:
+        return len(str(error)) * x
+
+
+def text_of_an_empty_place(x):
+    try:
+        return np.argmax(np.zeros(0) * x) + x
+    except ValueError as error:
+        return len(str(error)) * x
+
+
+FUNCTIONS = [
+    scalar_condition_between_shapes, linspace_between_arrays, linspace_with_step, linspace_of_five, area_of_large_numbers,
+    area_along_an_axis, logarithm_to_ten, arc_tangents, logarithm_to_a_base,
+    numpy_whole_number,
+    whole_numbers_of_floats, item_of_a_range, sum_of_one_number, initial_of_nothing, text_of_an_empty_extreme,
+    text_of_an_empty_place,
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_edges_of_numbers_are_those_of_python(function: Callable[..., Any]) -> None:
+    verdict = judge(function)
+    assert verdict.word == "right", (verdict.reason, verdict.detail)
+
+
+def convolutions(v, w):
+    return np.convolve(v[:3], w), np.convolve(v, w[:2], "same"), np.correlate(v[:2], w, "full"), np.convolve(v, w[:2], "valid")
+
+
+def correlation_of_complex_numbers(v, w):
+    return np.correlate(v + 1j, w[:3] - 2j, "full"), np.correlate(v[:2] + 1j * w[:2], w + 3j, "same")
+
+
+@pytest.mark.parametrize("function", [convolutions, correlation_of_complex_numbers], ids=lambda function: function.__name__)
+def test_rows_beside_one_another_where_they_overlap_only(function: Callable[..., Any]) -> None:
+    rows = [np.array([1.0, -2.0, 0.5, 3.0]), np.array([0.25, 4.0, -1.5, 2.0])]
+    if function is convolutions:
+        rows.append(np.array([np.inf, -2.0, 0.5, np.inf]))
+    for v in rows:
+        for w in rows:
+            with np.errstate(invalid="ignore"):
+                wanted = function(v, w)
+            for one, other in zip(da.compile(function, example=((rows[0], rows[1]), {}))(v[None], w[None]), wanted, strict=True):
+                np.testing.assert_allclose(one[0].numpy(), other, rtol=1e-14)
+
+
+def running_sum(v):
+    return np.cumsum(v)
+
+
+def log_of_sum(v):
+    return special.logsumexp(v)
+
+
+def log_of_weighted_sum(v, w):
+    return special.logsumexp(v, b=w)
+
+
+@pytest.mark.parametrize(("function", "arguments", "slopes"), [
+    (running_sum, ([-0.0, -0.0, 1.0],), [[3.0, 2.0, 1.0]]),
+    (log_of_sum, ([1.0, 1.0, 1.0],), [[1 / 3, 1 / 3, 1 / 3]]),
+    (log_of_weighted_sum, ([0.0, 0.0, 0.0], [1.0, 3.0, 0.0]), [[0.25, 0.75, 0.0], [0.25, 0.25, 0.25]]),
+])
+def test_slopes_where_values_tie(function: Callable[..., Any], arguments: tuple[list[float], ...], slopes: list[list[float]]) -> None:
+    network = da.compile(function, example=(tuple(np.array(item) for item in arguments), {}))
+    inputs = [torch.tensor([item], dtype=torch.float64, requires_grad=True) for item in arguments]
+    network(*inputs).sum().backward()
+    assert [item.grad[0].tolist() for item in inputs if item.grad is not None] == [pytest.approx(slope) for slope in slopes]
