@@ -86,12 +86,22 @@ def text_of_an_empty_place(x):
         return len(str(error)) * x
 
 
+def norms_of_matrices(m):
+    stack = np.stack([m, 2 * m, m - 1])
+    norms = [np.linalg.norm(stack, order, axis=(1, 2)) for order in (1, -1, np.inf, -np.inf, "fro", None)]
+    return norms, np.linalg.norm(stack, 1, axis=(0, 2), keepdims=True)
+
+
+def special_gamma(x):
+    return special.gamma(x), special.gamma(abs(x))
+
+
 FUNCTIONS = [
     scalar_condition_between_shapes, linspace_between_arrays, linspace_with_step, linspace_of_five, area_of_large_numbers,
     area_along_an_axis, logarithm_to_ten, arc_tangents, logarithm_to_a_base,
     numpy_whole_number,
     whole_numbers_of_floats, item_of_a_range, sum_of_one_number, initial_of_nothing, text_of_an_empty_extreme,
-    text_of_an_empty_place,
+    text_of_an_empty_place, norms_of_matrices, special_gamma,
 ]
 
 
@@ -144,3 +154,35 @@ def test_slopes_where_values_tie(function: Callable[..., Any], arguments: tuple[
     inputs = [torch.tensor([item], dtype=torch.float64, requires_grad=True) for item in arguments]
     network(*inputs).sum().backward()
     assert [item.grad[0].tolist() for item in inputs if item.grad is not None] == [pytest.approx(slope) for slope in slopes]
+
+
+@pytest.mark.parametrize("backend", ["torch", "native"])
+def test_what_fits_no_whole_number_is_cut_as_numpy_does(backend: str) -> None:
+    def whole(v: Any) -> Any:
+        return v.astype(int) // 2
+
+    row = np.array([np.inf, -np.inf, np.nan, 2.0**63, -(2.0**70), -3.5])
+    with np.errstate(invalid="ignore"):
+        wanted = whole(row)
+    network = da.compile(whole, example=((np.zeros(6),), {}), backend=backend)
+    assert network(row[None])[0].tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("backend", ["torch", "native"])
+def test_the_number_in_an_array_without_axes_has_its_slope(backend: str) -> None:
+    def doubled(o: Any) -> Any:
+        return o[()] + o[...]
+
+    network = da.compile(doubled, example=((np.array(1.0),), {}), backend=backend)
+    x = torch.tensor([2.5], dtype=torch.float64, requires_grad=True)
+    network(x).sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [2.0]
+
+
+@pytest.mark.parametrize(("function", "at"), [(special.j1, -0.0), (special.erfinv, -0.0), (special.erfcinv, 1.0), (special.gamma, -0.0)])
+def test_signs_of_special_functions(function: Callable[..., Any], at: float) -> None:
+    def called(x: Any) -> Any:
+        return function(x)
+
+    assert str(da.compile(called)(at).item()) == str(function(at).item())

@@ -85,12 +85,14 @@ def _norm(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     value = _same_kind(machine, args[0])[0]
     keep = bool(kwargs.get("keepdims", False))
     size = emit(machine, "abs", value)
+    of_matrix = len(axis) == 2 if isinstance(axis, tuple) else axis is None and len(value.shape) == 2
+    of_vector = not of_matrix and (axis is not None or len(value.shape) == 1)
     match order:
-        case None | 2 | "fro" if order != 2 or axis is not None or len(value.shape) == 1:
+        case None | 2 | "fro" if order is None or (of_matrix if order == "fro" else of_vector):
             return wrap(machine, emit(machine, "sqrt", reduce(machine, "sum", emit(machine, "mul", size, size), axis, keep)))
-        case 1 if axis is not None or len(value.shape) == 1:
+        case 1 if of_vector:
             return wrap(machine, reduce(machine, "sum", size, axis, keep))
-        case float() if order == np.inf and (axis is not None or len(value.shape) == 1):
+        case float() if order == np.inf and of_vector:
             return wrap(machine, reduce(machine, "amax", size, axis, keep))
         case _:
             if isinstance(order, Signal) and order.known is not None:
