@@ -132,6 +132,21 @@ def test_rows_beside_one_another_where_they_overlap_only(function: Callable[...,
                 np.testing.assert_allclose(one[0].numpy(), other, rtol=1e-14)
 
 
+def products_of_rows(v, w):
+    return np.inner([v, w], [w, v]), np.inner(2.0, v), np.vdot(v + 1j * w, w - 2j * v), np.vdot([v, w], [w, w])
+
+
+def spreads_with_a_mask(v, w):
+    return np.std(v, where=w > 0, ddof=1), np.std([v, w], 0, ddof=1, mean=np.array([[1.0]]))
+
+
+@pytest.mark.parametrize("function", [products_of_rows, spreads_with_a_mask], ids=lambda function: function.__name__)
+def test_rules_with_options_and_more_axes(function: Callable[..., Any]) -> None:
+    v, w = np.array([1.0, -2.0, 0.5, 3.0]), np.array([0.25, 4.0, -1.5, 2.0])
+    for one, other in zip(da.compile(function, example=((v, w), {}))(v[None], w[None]), function(v, w), strict=True):
+        np.testing.assert_allclose(one[0].detach().numpy(), other, rtol=1e-14)
+
+
 def running_sum(v):
     return np.cumsum(v)
 
@@ -186,3 +201,42 @@ def test_signs_of_special_functions(function: Callable[..., Any], at: float) -> 
         return function(x)
 
     assert str(da.compile(called)(at).item()) == str(function(at).item())
+
+
+METHODS = (
+    "linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf", "interpolated_inverted_cdf", "hazen",
+    "weibull", "median_unbiased", "normal_unbiased",
+)
+ROWS = np.array([
+    [1.5, -2.0, 0.25, 7.0, 3.0], [-0.0, -0.0, -0.0, -0.0, -0.0], [np.inf, 1.0, 2.0, -np.inf, 0.5], [np.nan, 1.0, 2.0, 3.0, 4.0]
+])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_quantiles_by_every_method_are_those_of_numpy(method: str) -> None:
+    shares = [0.0, 0.1, 0.2, 1 / 3, 0.5, 0.75, 0.99, 1.0]
+
+    def quantiles(v: Any) -> Any:
+        return np.quantile(v, shares, method=method), np.percentile(v, 100, method=method), np.quantile(v, 1, method=method)
+
+    found = da.compile(quantiles, example=((ROWS[0],), {}))(ROWS)
+    for number, row in enumerate(ROWS):
+        with np.errstate(invalid="ignore"):
+            wanted = quantiles(row)
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(one[number].numpy(), other, rtol=1e-14)
+            np.testing.assert_array_equal(np.signbit(one[number].numpy()), np.signbit(other))
+
+
+def quantiles_over_two_axes(m):
+    return np.median(m, axis=(0, 1), keepdims=True), np.quantile(np.stack([m, -m]), 0.3, axis=(2, 0), method="hazen", keepdims=True)
+
+
+def questions_about_complex_numbers(x, y):
+    return cmath.isnan(complex(x, y)), cmath.isinf(complex(x, y)), cmath.isfinite(complex(x, y))
+
+
+@pytest.mark.parametrize("function", [quantiles_over_two_axes, questions_about_complex_numbers], ids=lambda function: function.__name__)
+def test_more_options_and_questions(function: Callable[..., Any]) -> None:
+    verdict = judge(function)
+    assert verdict.word == "right", (verdict.reason, verdict.detail)

@@ -56,13 +56,6 @@ def dot(machine: Machine, left: Any, right: Any) -> Any:
     return matmul(machine, left, right)
 
 
-@handles(np.inner, np.vdot, options="")
-def _inner(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    if any(len(shape(machine, item)) != 1 for item in args[:2]):
-        machine.refuse("`np.inner` of more than vectors has no rule", "Use `@`.", node)
-    return matmul(machine, args[0], args[1])
-
-
 @handles(np.outer, options="")
 def _outer(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     left, right = (to_signal(machine, item) for item in args[:2])

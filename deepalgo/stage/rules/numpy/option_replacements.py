@@ -55,11 +55,13 @@ def std(
     a: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False, where: Any = True, mean: Any = None, correction: Any = None
 ) -> Any:
     """The root of the variance."""
+    if correction is not None:
+        if ddof != 0:
+            raise ValueError("ddof and correction can't be provided simultaneously.")
+        ddof = correction
     if mean is None:
-        return np.sqrt(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where, correction=0 if correction is None else correction))
-    return np.sqrt(
-        np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where, mean=mean, correction=0 if correction is None else correction)
-    )
+        return np.sqrt(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where))
+    return np.sqrt(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where, mean=mean))
 
 
 @options_of(np.average)

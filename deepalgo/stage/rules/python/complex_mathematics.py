@@ -94,6 +94,22 @@ def _log_also_of_zero(value: complex) -> complex:
     return complex(-math.inf, cmath.phase(value)) if value == 0 else cmath.log(value)
 
 
+def _question(name: str, native: Any, joined: str) -> Handler:
+    """A question that is asked of both parts."""
+
+    def handler(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        if not contains_signal(args):
+            return machine.call_native(native, args, kwargs, node)
+        value = as_complex(machine, args[0])
+        return machine.emit(joined, *[machine.emit(name, machine.emit(part, value)) for part in ("real", "imag")])
+
+    return handler
+
+
+for _name, _joined in (("isnan", "or"), ("isinf", "or"), ("isfinite", "and")):
+    handles(getattr(cmath, _name))(_question(_name, getattr(cmath, _name), _joined))
+
+
 @handles(cmath.phase)
 def _phase(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     if not contains_signal(args):
