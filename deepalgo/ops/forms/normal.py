@@ -34,7 +34,7 @@ def erfcinv(x: Tensor) -> Tensor:
         scaled = torch.special.erfcx(y)
         y = y + (torch.log(scaled) - y * y - log) * scaled * (ROOT_PI / 2)
     y = torch.where(folded > 0.5, torch.erfinv(1 - folded), y)
-    y = torch.where(folded == 0, torch.inf, y)
+    y = torch.where(folded / 2 == 0, torch.inf, y)  # SciPy halves it first
     return torch.where((x >= 0) & (x <= 2), torch.where(x >= 1, -y, y), torch.nan)
 
 
