@@ -250,7 +250,7 @@ ROWS = (
     Row(
         "gamma", types=REAL, common=Kind.REAL,
         raises=("OverflowError", "ValueError"), fails="x == floor(x) and x <= 0",
-        means=("math.gamma", "scipy.special.gamma"),
+        means=("math.gamma",),
         hazard=Hazard.ARISES, exact=False, cost=300,
         slope=Slope("gamma * digamma(x)"),
         python="math.gamma({0})", numpy="np.vectorize(math.gamma)({0})", torch="ops.gamma({0})",

@@ -105,6 +105,13 @@ ROWS = (
         endpoint="{1} == 0",
     ),
     Row(
+        "special_gamma", types=REAL, common=Kind.REAL,
+        means=("scipy.special.gamma",),
+        hazard=Hazard.ARISES, exact=False, cost=300,
+        slope=Slope("special_gamma * digamma(x)", at={"x <= 0 and x == floor(x)": 0.0}),
+        python="scipy.special.gamma({0})", numpy="scipy.special.gamma({0})", torch="ops.special_gamma({0})",
+    ),
+    Row(
         "gammaln", types=REAL, common=Kind.REAL,
         means=("scipy.special.gammaln",),
         hazard=Hazard.ARISES, exact=False, cost=60,

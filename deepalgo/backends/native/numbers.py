@@ -71,7 +71,7 @@ class NumberForms:
         return self.code.op("fcmp olt", self.intrinsic("fabs", x), literal(float("inf"), REAL), kind=BOOL)
 
     def cast(self, cell: Cell, kind: Kind) -> Cell:
-        """The number in another kind, as `float`, `int` and `bool` have it; what fits no whole number is brought to the nearest."""
+        """The number in another kind, as `float`, `int` and `bool` have it; what fits no whole number is the smallest one, as in NumPy."""
         if cell.kind is kind:
             return cell
         target = Cell("", kind, cell.wide).type
@@ -85,7 +85,8 @@ class NumberForms:
             case (Kind.REAL, Kind.INT):
                 name = f"llvm.fptosi.sat.{f'v{LANES}i64.v{LANES}f64' if cell.wide else 'i64.f64'}"
                 self.declared[name] = f"declare {target} @{name}({cell.type})"
-                return Cell(self.code.emit(f"call {target} @{name}({cell.typed})"), kind, cell.wide)
+                near = Cell(self.code.emit(f"call {target} @{name}({cell.typed})"), kind, cell.wide)
+                return self.code.choose(self.compare("lt", cell, literal(2.0**63, REAL)), near, literal(-(2**63), INT))
             case (_, Kind.BOOL):
                 return self.compare("ne", cell, literal(0, cell.kind))
         raise Unsupported(f"a {cell.kind.name.lower()} number as {kind.name.lower()}")

@@ -30,7 +30,7 @@ import heapq
 from collections.abc import Container, Iterable
 from dataclasses import replace
 
-from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Try, Value, While
+from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Try, Type, Value, While
 from deepalgo.ir.per_block import captures, counts, has
 from deepalgo.ir.rewriter import Fresh, Rewriter
 from deepalgo.ops.row import Hazard
@@ -128,9 +128,16 @@ class SinkHazards(Rewriter):
             kept = self.shielded(self.negated(condition), second, [value for value in other if value not in both])
             self.out.append(replace(op, name="select", args=(condition, chosen, kept)))
         else:
-            then = self.arm(Block((), (), (first,)), [value for value in one if value not in both])
-            orelse = self.arm(Block((), (), (second,)), [value for value in other if value not in both])
+            then = self.arm(self.handing(first, op.result.type), [value for value in one if value not in both])
+            orelse = self.arm(self.handing(second, op.result.type), [value for value in other if value not in both])
             self.add_branch(If(self.define((op.result,)), condition, then, orelse, op.span))
+
+    def handing(self, value: Value, type: Type) -> Block:
+        """An arm that hands out a value, in the shape of a type."""
+        if value.type.shape == type.shape:
+            return Block((), (), (value,))
+        spread = self.fresh.value(Type(value.type.kind, type.shape))
+        return Block((), (Op(spread, "broadcast", (value,), (("shape", type.shape),)),), (spread,))
 
     def branch(self, branch: If) -> None:
         """What only one arm takes in is computed there."""

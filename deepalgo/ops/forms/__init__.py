@@ -20,7 +20,7 @@ from deepalgo.ops.forms.exact_sum import fsum
 from deepalgo.ops.forms.exponent import exponent, mantissa
 from deepalgo.ops.forms.exponential_integral import exp1, expi, sinc
 from deepalgo.ops.forms.fourier import fft, ifft
-from deepalgo.ops.forms.gammas import beta, betaln, binom, comb, digamma, gammaln
+from deepalgo.ops.forms.gammas import beta, betaln, binom, comb, digamma, gammaln, special_gamma
 from deepalgo.ops.forms.incomplete import betainc, betaincc, gammainc, gammaincc
 from deepalgo.ops.forms.indexing import pick, pick_at, put, put_at, take
 from deepalgo.ops.forms.lambert import lambertw
@@ -199,6 +199,7 @@ __all__ = [
     "soft_choice",
     "solve",
     "sort",
+    "special_gamma",
     "sqrt",
     "stack",
     "sum",

@@ -153,7 +153,7 @@ def _j0(x: Tensor) -> Tensor:
 def _j1(x: Tensor) -> Tensor:
     size = torch.abs(x)
     value = torch.where(size <= 8, size * _near(J1_NEAR, size), _far(P1_FAR, Q1_FAR, size, 3 * math.pi / 4, sine=False))
-    return torch.where(x < 0, -value, value)
+    return torch.where(torch.signbit(x), -value, value)
 
 
 def _y0(x: Tensor) -> Tensor:

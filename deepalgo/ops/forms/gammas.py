@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from deepalgo.ops.forms.smooth import smooth
-from deepalgo.ops.forms.special import lgamma
+from deepalgo.ops.forms.special import gamma, lgamma
 
 #: Stirling's series: coefficients of 1/x, 1/x**3, ... in log(gamma(x)), B(2k) / (2k (2k-1)).
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400)
@@ -24,6 +24,12 @@ LARGE = 10.0
 def digamma(x: Tensor) -> Tensor:
     """The derivative of log(gamma(x))."""
     return torch.digamma(x)
+
+
+@smooth(lambda x, y: torch.where((x <= 0) & (x == torch.floor(x)), 0, y * torch.digamma(x)))
+def special_gamma(x: Tensor) -> Tensor:
+    """SciPy's gamma: infinite where 1 / x overflows."""
+    return torch.where(torch.isinf(1 / x), torch.copysign(torch.full_like(x, torch.inf), x), gamma(x))
 
 
 def gammaln(x: Tensor) -> Tensor:

@@ -20,8 +20,8 @@ ROOT_TWO_PI = math.sqrt(2 * math.pi)
 
 @smooth(lambda x, y: _bell_inverse(y) * (ROOT_PI / 2))
 def erfinv(x: Tensor) -> Tensor:
-    """The number whose erf is x."""
-    return torch.erfinv(x)
+    """The number whose erf is x; SciPy's zero has no sign."""
+    return torch.erfinv(x) + 0.0
 
 
 @smooth(lambda x, y: _bell_inverse(y) * (-ROOT_PI / 2))
@@ -34,8 +34,8 @@ def erfcinv(x: Tensor) -> Tensor:
         scaled = torch.special.erfcx(y)
         y = y + (torch.log(scaled) - y * y - log) * scaled * (ROOT_PI / 2)
     y = torch.where(folded > 0.5, torch.erfinv(1 - folded), y)
-    y = torch.where(folded == 0, torch.inf, y)
-    return torch.where((x >= 0) & (x <= 2), torch.where(x > 1, -y, y), torch.nan)
+    y = torch.where(folded / 2 == 0, torch.inf, y)  # SciPy halves it first
+    return torch.where((x >= 0) & (x <= 2), torch.where(x >= 1, -y, y), torch.nan)
 
 
 @smooth(lambda x, y: 2 * x * erfcx(x) - 2 / ROOT_PI)

@@ -75,7 +75,7 @@ def cumsum(array: Tensor, axis: int | None, batch: int) -> Tensor:
     if may_look() and not bool(negative.any()):
         return result
     # torch starts from 0.0, and NumPy from the first number: sums of nothing but negative zeros are negative zeros.
-    return torch.where((~negative).cumsum(axis) == 0, array, result)
+    return torch.where((~negative).cumsum(axis) == 0, -(-array).cumsum(axis), result)
 
 
 def cumprod(array: Tensor, axis: int | None, batch: int) -> Tensor:

@@ -68,8 +68,30 @@ def _as_whole(machine: Machine, value: Signal, node: ast.AST) -> Signal:
     """A number without its fraction; Python's `int` and arrays of them have no infinity either."""
     if value.kind is Kind.COMPLEX:
         machine.refuse("this drops the imaginary part", "Take `.real`.", node)
+    if value.flavour == "py" and value.kind is Kind.REAL:
+        _fits(machine, value)
     result = machine.cast(value, Type(Kind.INT, value.shape))
     return Signal(result.value, "np", value.uniform, None)
+
+
+def _fits(machine: Machine, value: Signal) -> None:
+    """NumPy makes a whole number of a float as Python does, which raises; only arrays and their numbers are cut to 64 bits."""
+    if value.known is not None:
+        return
+    machine.vouch()
+    machine.check(machine.negated(machine.emit("isnan", value)), ValueError, "cannot convert float NaN to integer")
+    machine.check(machine.negated(machine.emit("isinf", value)), OverflowError, "cannot convert float infinity to integer")
+    inside = machine.both(machine.emit("ge", value, -(2.0**63)), machine.emit("lt", value, 2.0**63))
+    machine.check(inside, OverflowError, "Python int too large to convert to C long")
+
+
+def _all_fit(machine: Machine, value: Any) -> None:
+    """The floats in a nested sequence become whole numbers one by one; arrays among them are cut."""
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            _all_fit(machine, item)
+    elif isinstance(value, Signal) and value.kind is Kind.REAL and not value.shape:
+        _fits(machine, value)
 
 
 @handles(np.asarray_chkfinite, options="dtype")
@@ -115,6 +137,8 @@ def make(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST, copies: bo
     if isinstance(value, Array) and not copies and (dtype is None or kind_of_dtype(np.dtype(dtype)) is kind_of_array(value)):
         to_kind(machine, to_signal(machine, value), dtype)
         return value
+    if dtype is not None and np.dtype(dtype) == np.dtype(int) and (not isinstance(value, Signal) or value.flavour == "py"):
+        _all_fit(machine, value)
     return _new(machine, value, dtype, kwargs)
 
 
@@ -223,9 +247,12 @@ def _linspace(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
     if shape(machine, start) or shape(machine, stop):
         return apply_text(machine, option_replacements.linspace, np.linspace, args, kwargs, node)
     count = static_int(machine, kwargs.get("num", 50), node, "the number of points")
-    share = np.arange(count) / max(count - (1 if kwargs.get("endpoint", True) else 0), 1)
+    parts = max(count - (1 if kwargs.get("endpoint", True) else 0), 1)
     width = emit(machine, "sub", stop, start)
-    points = emit(machine, "add", emit(machine, "mul", machine.constant_array(share), width), start)
+    step = emit(machine, "div", width, parts)
+    places = emit(machine, "mul", machine.constant_array(np.arange(count) * 1.0), step)
+    shares = emit(machine, "mul", machine.constant_array(np.arange(count) / parts), width)
+    points = emit(machine, "add", emit(machine, "select", emit(machine, "eq", step, 0.0), shares, places), start)
     if kwargs.get("endpoint", True) and count > 1:
         points = machine.emit("put", points, to_signal(machine, stop), key=(-1,), flavour="np")
     return wrap(machine, points)

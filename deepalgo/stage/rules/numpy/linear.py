@@ -56,13 +56,6 @@ def dot(machine: Machine, left: Any, right: Any) -> Any:
     return matmul(machine, left, right)
 
 
-@handles(np.inner, np.vdot, options="")
-def _inner(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    if any(len(shape(machine, item)) != 1 for item in args[:2]):
-        machine.refuse("`np.inner` of more than vectors has no rule", "Use `@`.", node)
-    return matmul(machine, args[0], args[1])
-
-
 @handles(np.outer, options="")
 def _outer(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     left, right = (to_signal(machine, item) for item in args[:2])
@@ -85,12 +78,14 @@ def _norm(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     value = _same_kind(machine, args[0])[0]
     keep = bool(kwargs.get("keepdims", False))
     size = emit(machine, "abs", value)
+    of_matrix = len(axis) == 2 if isinstance(axis, tuple) else axis is None and len(value.shape) == 2
+    of_vector = not of_matrix and (axis is not None or len(value.shape) == 1)
     match order:
-        case None | 2 | "fro" if order != 2 or axis is not None or len(value.shape) == 1:
+        case None | 2 | "fro" if order is None or (of_matrix if order == "fro" else of_vector):
             return wrap(machine, emit(machine, "sqrt", reduce(machine, "sum", emit(machine, "mul", size, size), axis, keep)))
-        case 1 if axis is not None or len(value.shape) == 1:
+        case 1 if of_vector:
             return wrap(machine, reduce(machine, "sum", size, axis, keep))
-        case float() if order == np.inf and (axis is not None or len(value.shape) == 1):
+        case float() if order == np.inf and of_vector:
             return wrap(machine, reduce(machine, "amax", size, axis, keep))
         case _:
             if isinstance(order, Signal) and order.known is not None:
@@ -311,12 +306,39 @@ def _convolve(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
     mode = kwargs.get("mode", "full")
     if all(is_plain(machine, item) for item in args):
         return call_numpy(machine, np.convolve, *[plain(machine, item) for item in args], **kwargs)
-    left, right = _same_kind(machine, *args[:2])
+    left, right = (machine.emit("reshape", side, shape=side.shape or (1,), flavour="np") for side in _same_kind(machine, *args[:2]))
+    for name, side in (("a", left), ("v", right)):
+        if side.shape[0] == 0:
+            raise UserRaise(ValueError, f"{name} cannot be empty", machine.span)
     if left.shape[0] < right.shape[0]:
         left, right = right, left
     n, m = left.shape[0], right.shape[0]
-    padded = HANDLERS[np.pad](machine, [new_array(machine, left), m - 1], {}, node)
-    windows = np.arange(n + m - 1)[:, None] + np.arange(m)[None, ::-1]
-    full = to_signal(machine, matmul(machine, layout(machine, padded, windows), new_array(machine, right)))
-    cut = {"full": slice(None), "same": slice((m - 1) // 2, (m - 1) // 2 + n), "valid": slice(m - 1, n)}[mode]
-    return wrap(machine, machine.emit("take", full, key=(("slice", cut.start, cut.stop, None),), flavour="np"))
+    first, last = {"full": (0, n + m - 1), "same": ((m - 1) // 2, (m - 1) // 2 + n), "valid": (m - 1, n)}[mode]
+    parts = [_middle_of_convolution(machine, left, right)]
+    if first < m - 1:
+        parts.insert(0, _edge_of_convolution(machine, left, right, range(first, m - 1)))
+    if last > n:
+        parts.append(_edge_of_convolution(machine, left, right, range(n, last)))
+    return wrap(machine, machine.emit("concat", *parts, axis=0, flavour="np") if len(parts) > 1 else parts[0])
+
+
+def _middle_of_convolution(machine: Machine, left: Signal, right: Signal) -> Signal:
+    """Where all of the shorter row lies beside the longer one."""
+    n, m = left.shape[0], right.shape[0]
+    windows = np.arange(n - m + 1)[:, None] + np.arange(m)[None, :]
+    return to_signal(machine, matmul(machine, layout(machine, new_array(machine, left), windows), wrap(machine, _turned(machine, right))))
+
+
+def _turned(machine: Machine, row: Signal) -> Signal:
+    return machine.emit("take", row, key=(("slice", None, None, -1),), flavour="np")
+
+
+def _edge_of_convolution(machine: Machine, left: Signal, right: Signal, rows: range) -> Signal:
+    """Where a part of the shorter row has nothing beside it: zeros there would turn its infinities to NaN."""
+    n, m = left.shape[0], right.shape[0]
+    places = np.array(rows, dtype=int)[:, None] - np.arange(m)[None, ::-1]
+    inside = (places >= 0) & (places < n)
+    beside = to_signal(machine, layout(machine, new_array(machine, left), np.clip(places, 0, n - 1)))
+    products = emit(machine, "mul", beside, _turned(machine, right))
+    held = emit(machine, "select", machine.constant_array(inside), products, machine.cast(machine.constant(0), Type(products.kind)))
+    return machine.emit("sum", held, axis=1, flavour="np")

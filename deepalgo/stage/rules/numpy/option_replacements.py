@@ -55,11 +55,13 @@ def std(
     a: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False, where: Any = True, mean: Any = None, correction: Any = None
 ) -> Any:
     """The root of the variance."""
+    if correction is not None:
+        if ddof != 0:
+            raise ValueError("ddof and correction can't be provided simultaneously.")
+        ddof = correction
     if mean is None:
-        return np.sqrt(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where, correction=0 if correction is None else correction))
-    return np.sqrt(
-        np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where, mean=mean, correction=0 if correction is None else correction)
-    )
+        return np.sqrt(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where))
+    return np.sqrt(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where, mean=mean))
 
 
 @options_of(np.average)
@@ -120,7 +122,7 @@ def linspace(
     step = width / parts if parts > 0 else np.nan
     rows = [start + place * step if parts > 0 else start + place * width for place in range(num)]
     if endpoint and num > 1:
-        rows[-1] = stop + 0 * start
+        rows[-1] = np.broadcast_to(stop, np.broadcast_shapes(start.shape, stop.shape))
     if num == 0:
         return NotImplemented
     points = np.stack(rows, axis=axis)
@@ -137,10 +139,10 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1, axis: int = -1) -> Any:
     y = np.moveaxis(np.asarray(y), axis, -1)
     heights = y[..., 1:] + y[..., :-1]
     if x is None:
-        return np.sum(dx * heights, axis=-1) / 2
+        return np.sum(dx * heights / 2, axis=-1)
     x = np.asarray(x)
     x = x if x.ndim == 1 else np.moveaxis(x, axis, -1)
-    return np.sum(np.diff(x, axis=-1) * heights, axis=-1) / 2
+    return np.sum(np.diff(x, axis=-1) * heights / 2, axis=-1)
 
 
 @options_of(np.take)

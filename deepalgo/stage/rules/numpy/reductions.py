@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,12 @@ from deepalgo.stage.state.values import Signal, UserRaise
 def reduce(machine: Machine, name: str, value: Signal, axis: Any, keepdims: bool) -> Signal:
     """One reduction over one, several or all axes."""
     if axis is None:
+        _not_empty(machine, name, value.shape)
         whole = machine.emit(name, value, axis=None, flavour="np") if value.shape else _of_one(machine, name, value)
         return machine.emit("reshape", whole, shape=(1,) * len(value.shape), flavour="np") if keepdims and value.shape else whole
     result = value
     axes = axes_of(machine, axis, len(value.shape))
+    _not_empty(machine, name, [value.shape[place] for place in axes])
     for place in axes:
         result = machine.emit(name, result, axis=place, flavour="np")
     if keepdims:
@@ -36,9 +38,11 @@ def reduce(machine: Machine, name: str, value: Signal, axis: Any, keepdims: bool
 
 
 def _of_one(machine: Machine, name: str, value: Signal) -> Signal:
-    """A reduction of a single number: its place is 0, and truth values add up to whole numbers."""
+    """A reduction of a single number: its place is 0, truth values add up to whole numbers, and a sum of -0.0 is 0.0."""
     if name in ("argmin", "argmax"):
         return machine.constant(0)
+    if name == "sum" and value.kind >= Kind.REAL:
+        return machine.emit("add", value, 0.0, flavour="np")
     return machine.cast(value, Type(Kind.INT)) if name in ("sum", "prod") and value.kind is Kind.BOOL else value
 
 
@@ -69,7 +73,7 @@ def _reduction(name: str, native: Callable[..., Any]) -> Handler:
             initial = to_signal(machine, kwargs["initial"])
             if not (0 in value.shape and name in ("amin", "amax")):
                 return wrap(machine, emit(machine, NEUTRAL[name][1], reduce(machine, name, value, axis, keepdims), initial))
-            raise_empty(machine)
+            return wrap(machine, _spread_over_nothing(machine, value, initial, axis, keepdims))
         if name in ("argmin", "argmax") and axis is not None:
             axis = axis_of(machine, axis, len(value.shape))
         value = _kept(machine, name, value, kwargs.get("where", True), NEUTRAL.get(name, (None, ""))[0])
@@ -99,16 +103,32 @@ def _kept(machine: Machine, name: str, value: Signal, where: Any, neutral: Any) 
     return emit(machine, "select", mask, machine.cast(value, Type(kind, value.shape)), machine.cast(held, Type(kind, held.shape)))
 
 
-def raise_empty(machine: Machine) -> None:
+def _spread_over_nothing(machine: Machine, value: Signal, initial: Signal, axis: Any, keepdims: bool) -> Signal:
+    """The initial number in the shape that an extreme along axes without numbers has."""
+    axes = range(len(value.shape)) if axis is None else axes_of(machine, axis, len(value.shape))
+    if all(value.shape[place] for place in axes):
+        return machine.emit("reshape", value, shape=np.max(np.empty(value.shape), axis=tuple(axes), keepdims=keepdims).shape, flavour="np")
+    shape = tuple(1 if place in axes else size for place, size in enumerate(value.shape) if keepdims or place not in axes)
+    held = machine.cast(initial, Type(max(value.kind, initial.kind), initial.shape))
+    return machine.emit("broadcast", held, shape=shape, flavour="np") if shape else held
+
+
+def _not_empty(machine: Machine, name: str, sizes: Iterable[int]) -> None:
     """There is no extreme of nothing."""
-    raise UserRaise(ValueError, "zero-size array to reduction operation which has no identity", machine.span)
+    if name in ("amin", "amax", "argmin", "argmax") and 0 in sizes:
+        raise UserRaise(ValueError, _nothing(name), machine.span)
+
+
+def _nothing(name: str) -> str:
+    """What NumPy says of an extreme of nothing."""
+    if name in ("argmin", "argmax"):
+        return f"attempt to get {name} of an empty sequence"
+    return f"zero-size array to reduction operation {NEUTRAL[name][1]} which has no identity"
 
 
 def _prepared(machine: Machine, name: str, value: Signal) -> Signal:
     if name in ("any", "all") and value.kind is not Kind.BOOL:
         return machine.emit("ne", value, 0, flavour="np")
-    if 0 in value.shape and name in ("amin", "amax", "argmin", "argmax"):
-        raise_empty(machine)
     return value
 
 
@@ -120,7 +140,7 @@ def _over_mask(machine: Machine, name: str, value: Masked, node: ast.AST) -> Sig
     held = emit(machine, "select", _of_rows(machine, value), value.signal, neutral[name])
     if name in ("amin", "amax"):
         some = reduce(machine, "any", value.mask, None, False)
-        machine.check(some, ValueError, "zero-size array to reduction operation which has no identity")
+        machine.check(some, ValueError, _nothing(name))
     return reduce(machine, name, held, None, False)
 
 
@@ -250,7 +270,7 @@ def _median(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if is_plain(machine, args[0]):
         return call_numpy(machine, np.median, *[plain(machine, item) for item in args], **kwargs)
     value = to_signal(machine, args[0])
-    if options(args, kwargs) != (None, False) and value.shape:
+    if value.shape and (options(args, kwargs) != (None, False) or 0 in value.shape):
         return apply_text(machine, replacements.median, np.median, args, kwargs, node)
     size = int(np.prod(value.shape))
     ordered = machine.emit("sort", machine.emit("reshape", value, shape=(size,), flavour="np"), axis=0, flavour="np")
@@ -298,7 +318,7 @@ def _trapezoid(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> A
     widths: Any = kwargs.get("dx", 1.0)
     if x is not None:
         widths = emit(machine, "sub", *[machine.emit("take", to_signal(machine, x), key=key, flavour="np") for key in ends])
-    return wrap(machine, emit(machine, "div", reduce(machine, "sum", emit(machine, "mul", heights, widths), None, False), 2.0))
+    return wrap(machine, reduce(machine, "sum", emit(machine, "div", emit(machine, "mul", heights, widths), 2.0), None, False))
 
 
 def _without_nan(name: str, native: Callable[..., Any], neutral: float) -> Handler:

@@ -57,35 +57,80 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 
 @written(np.quantile)
 def quantile(a: Any, q: Any, axis: Any = None, method: Any = "linear", keepdims: bool = False) -> Any:
-    """Between the two numbers around the place, as NumPy's default has it."""
-    if method != "linear" or isinstance(axis, tuple):
-        return NotImplemented
+    """Between the two numbers around the place that the method names, or one of them."""
     a = np.array(a)
     if np.ndim(q) > 0:
-        return np.stack([np.quantile(a, part, axis, keepdims=keepdims) for part in q])
-    if keepdims:
-        found = np.quantile(a, q, axis)
-        return np.reshape(found, (1,) * a.ndim) if axis is None else np.expand_dims(found, axis)
+        return np.stack([np.quantile(a, part, axis, method=method, keepdims=keepdims) for part in q])
     if not 0 <= q <= 1:
         raise ValueError("Quantiles must be in the range [0, 1]")
-    ordered = np.sort(a.ravel() if axis is None else np.moveaxis(a, axis, 0), axis=0)
+    ordered = _ordered(a, axis)
     last = len(ordered) - 1
-    place = q * last
+    place = _place_of_quantile(last + 1, q, method)
+    if place is None:
+        return NotImplemented
+    low, high, share = _share_of_neighbours(place, last, method)
+    if method in ("lower", "higher", "nearest", "inverted_cdf") or (method == "linear" and isinstance(q, int)):
+        found = ordered[low]
+    else:
+        below, above = ordered[low], ordered[high]
+        gap = above - below
+        found = above - gap * (1 - share) if 2 * share >= 1 else below + gap * share
+    found = np.where(np.isnan(ordered[last]), ordered[last], found)
+    return _kept_axes(found, a, axis) if keepdims else found[()]
+
+
+def _ordered(a: Any, axis: Any) -> Any:
+    """Numbers in their order along the first axis, which takes the place of one, several or all."""
+    if axis is None:
+        return np.sort(a.ravel(), axis=0)
+    if isinstance(axis, tuple):
+        moved = np.moveaxis(a, axis, tuple(range(len(axis))))
+        return np.sort(moved.reshape(-1, *moved.shape[len(axis) :]), axis=0)
+    return np.sort(np.moveaxis(a, axis, 0), axis=0)
+
+
+def _kept_axes(found: Any, a: Any, axis: Any) -> Any:
+    return np.reshape(found, (1,) * a.ndim) if axis is None else np.expand_dims(found, axis)
+
+
+def _place_of_quantile(n: int, q: Any, method: Any) -> Any:
+    """Where among n numbers in order a quantile lies; None for a method that versions of NumPy do not agree about."""
+    place = q * (n - 1)
+    plain = {"linear": place, "lower": np.floor(place), "higher": np.ceil(place), "nearest": np.round(place),
+             "midpoint": (np.floor(place) + np.ceil(place)) / 2}
+    ends = {"interpolated_inverted_cdf": (0, 1), "hazen": (1 / 2, 1 / 2), "weibull": (0, 0), "median_unbiased": (1 / 3, 1 / 3),
+            "normal_unbiased": (3 / 8, 3 / 8)}
+    if method in plain:
+        return plain[method]
+    if method in ends:
+        alpha, beta = ends[method]
+        return n * q + (alpha + q * (1 - alpha - beta)) - 1
+    return {"inverted_cdf": np.ceil(n * q - 1), "averaged_inverted_cdf": n * q - 1}.get(method)
+
+
+def _share_of_neighbours(place: Any, last: int, method: Any) -> Any:
+    """The numbers around a place, and the share of the second; beyond the ends NumPy counts it from the last one, or from the first."""
     low = int(np.floor(place))
-    below, above = ordered[low], ordered[min(low + 1, last)]
-    share, gap = place - low, above - below
-    found = above - gap * (1 - share) if 2 * share >= 1 else below + gap * share
-    return np.where(np.isnan(ordered[last]), ordered[last], found)[()]
+    high, share = low + 1, place - low
+    if place >= last:
+        low, high, share = last, last, place + 1
+    elif place < 0:
+        low, high, share = 0, 0, place
+    if method == "averaged_inverted_cdf":
+        share = 1 / 2 if share == 0 else 1
+    if method == "midpoint":
+        share = 0 if place == np.floor(place) else 1 / 2
+    return low, high, share
 
 
 @written(np.percentile)
 def percentile(a: Any, q: Any, axis: Any = None, method: Any = "linear", keepdims: bool = False) -> Any:
     """A quantile in hundredths."""
-    if method != "linear" or isinstance(axis, tuple):
-        return NotImplemented
     if np.ndim(q) > 0:
-        return np.stack([np.quantile(a, part / 100, axis, keepdims=keepdims) for part in q])
-    return np.quantile(a, q / 100, axis, keepdims=keepdims)
+        return np.stack([np.percentile(a, part, axis, method=method, keepdims=keepdims) for part in q])
+    if not 0 <= q <= 100:
+        raise ValueError("Percentiles must be in the range [0, 100]")
+    return np.quantile(a, q / 100, axis, method=method, keepdims=keepdims)
 
 
 @written(np.cov)
@@ -178,8 +223,10 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1) -> Any:
 
 @written(np.correlate)
 def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
-    """A convolution with one side turned round."""
+    """A convolution with one side turned round, and conjugated."""
     a, v = np.array(a), np.array(v)
+    if np.iscomplexobj(v):
+        v = np.conj(v)
     if len(v) > len(a):
         return np.convolve(v, a[::-1], mode)[::-1]
     return np.convolve(a, v[::-1], mode)
@@ -198,6 +245,25 @@ def multi_dot(arrays: Any) -> Any:
     for other in arrays[1:]:
         found = found @ other
     return found
+
+
+@written(np.inner)
+def inner(a: Any, b: Any) -> Any:
+    """Products of the rows of one with the rows of the other."""
+    a, b = np.array(a), np.array(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    if a.ndim == 1 and b.ndim == 1:
+        return a @ b
+    rows = a.reshape(-1, a.shape[-1]) @ b.reshape(-1, b.shape[-1]).T
+    return rows.reshape(a.shape[:-1] + b.shape[:-1])
+
+
+@written(np.vdot)
+def vdot(a: Any, b: Any) -> Any:
+    """The product of all numbers of one, conjugated, with all of the other."""
+    a = np.ravel(a)
+    return (np.conj(a) if np.iscomplexobj(a) else a) @ np.ravel(b)
 
 
 @written(np.kron)
@@ -277,16 +343,14 @@ def polyfit(x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: 
 def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Medians along an axis: means of the two in the middle."""
     a = np.array(a)
-    if isinstance(axis, tuple):
-        return NotImplemented
-    ordered = np.sort(a.ravel() if axis is None else np.moveaxis(a, axis, 0), axis=0)
+    ordered = _ordered(a, axis)
     last = len(ordered) - 1
+    if last < 0:
+        return np.mean(a, axis=axis, keepdims=keepdims)
     middle = ordered[last // 2] + 0.0  # a sum of negative zeros is zero
     mean = (middle + ordered[(last + 1) // 2]) / 2 if last % 2 else middle
     found = np.where(np.isnan(ordered[last]), ordered[last], mean)
-    if keepdims:
-        found = found.reshape((1,) * a.ndim) if axis is None else np.expand_dims(found, axis)
-    return found
+    return _kept_axes(found, a, axis) if keepdims else found
 
 
 @written(np.nanvar)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import cmath
+import math
 import sys
 from typing import Any
 
@@ -18,6 +19,8 @@ from deepalgo.stage.state.values import Known, Signal
 
 NAMES = ("sqrt", "exp", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh")
 
+#: Where they have poles: the sizes of the real part and of the imaginary one.
+POLES = {"log10": (0.0, 0.0), "atan": (0.0, 1.0), "atanh": (1.0, 0.0)}
 #: Those that overflow.
 OVERFLOW = frozenset({"exp", "sin", "cos", "sinh", "cosh"})
 
@@ -37,6 +40,7 @@ def _function(name: str, native: Any) -> Handler:
         value = as_complex(machine, args[0])
         if value.known is None:
             _finite(machine, value)
+            _no_pole(machine, name, value)
         result = pointwise(machine, name, native, value)
         if value.known is None and name in OVERFLOW:
             endless = [machine.emit("isinf", machine.emit(part, result)) for part in ("real", "imag")]
@@ -44,6 +48,17 @@ def _function(name: str, native: Any) -> Handler:
         return result
 
     return handler
+
+
+def _no_pole(machine: Machine, name: str, value: Signal) -> None:
+    """At a pole `cmath` raises."""
+    if name not in POLES:
+        return
+    away = [
+        machine.emit("ne", machine.emit("abs", machine.emit(part, value)), size)
+        for part, size in zip(("real", "imag"), POLES[name], strict=True)
+    ]
+    machine.check(machine.emit("or", *away), ValueError, "math domain error")
 
 
 def _finite(machine: Machine, value: Signal) -> None:
@@ -60,16 +75,39 @@ for _name in NAMES:
 def _log(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     if not contains_signal(args):
         return machine.call_native(cmath.log, args, kwargs, node)
-    for item in args:
-        nonzero(machine, as_complex(machine, item), ValueError, "math domain error")
+    # With a base the logarithm of zero is no error: that of the base, and the division, begin with a clean slate.
+    nonzero(machine, as_complex(machine, args[-1]), ValueError, "math domain error")
     logs = [_log_of_one(machine, as_complex(machine, item)) for item in args]
-    return logs[0] if len(logs) == 1 else machine.binary(ast.Div, logs[0], logs[1], node)
+    if len(logs) == 1:
+        return logs[0]
+    nonzero(machine, logs[1], ValueError, "math domain error")
+    return machine.binary(ast.Div, logs[0], logs[1], node)
 
 
 def _log_of_one(machine: Machine, value: Any) -> Any:
     if isinstance(value, Signal) and value.known is None:
         _finite(machine, value)
-    return pointwise(machine, "log", cmath.log, value)
+    return pointwise(machine, "log", _log_also_of_zero, value) if isinstance(value, Signal) else _log_also_of_zero(value)
+
+
+def _log_also_of_zero(value: complex) -> complex:
+    return complex(-math.inf, cmath.phase(value)) if value == 0 else cmath.log(value)
+
+
+def _question(name: str, native: Any, joined: str) -> Handler:
+    """A question that is asked of both parts."""
+
+    def handler(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        if not contains_signal(args):
+            return machine.call_native(native, args, kwargs, node)
+        value = as_complex(machine, args[0])
+        return machine.emit(joined, *[machine.emit(name, machine.emit(part, value)) for part in ("real", "imag")])
+
+    return handler
+
+
+for _name, _joined in (("isnan", "or"), ("isinf", "or"), ("isfinite", "and")):
+    handles(getattr(cmath, _name))(_question(_name, getattr(cmath, _name), _joined))
 
 
 @handles(cmath.phase)

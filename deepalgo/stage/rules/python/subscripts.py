@@ -83,7 +83,7 @@ def _chosen_item(machine: Machine, container: Any, key: Signal, node: ast.AST) -
         raise NeedsUnroll
     size = len(container)
     inside = _is_within(machine, key, size)
-    machine.check(inside, IndexError, f"{type(container).__name__} index out of range")
+    machine.check(inside, IndexError, f"{type(container).__name__}{' object' if isinstance(container, range) else ''} index out of range")
     container = list(container) if isinstance(container, deque) else container
     place = key if is_index(machine, key) else machine.emit("select", machine.emit("lt", key, 0), machine.emit("add", key, size), key)
     if _is_table(machine, container):

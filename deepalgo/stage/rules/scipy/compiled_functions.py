@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +17,7 @@ from deepalgo.stage.rules.gate import gated
 from deepalgo.stage.rules.numpy import elementwise, fourier
 from deepalgo.stage.rules.registry import HANDLERS, Handler, handles
 from deepalgo.stage.rules.replacements import apply_text
-from deepalgo.stage.rules.scipy import root_replacements, splines
+from deepalgo.stage.rules.scipy import root_replacements, special_replacements, splines
 from deepalgo.stage.state.array_conversion import call_numpy, is_plain, to_signal, wrap
 from deepalgo.stage.state.arrays import Array, read
 from deepalgo.stage.state.contents import contains_signal
@@ -33,7 +34,9 @@ MINIMA = {
     "minimize": "_minimize", "minimize_scalar": "_minimize",
     **dict.fromkeys(("brent", "fmin", "fmin_bfgs", "fmin_cg", "fmin_ncg", "fmin_powell", "fminbound", "golden"), "_optimize"),
 }
-OPTIONS = {"norm": "ord axis keepdims check_finite"} | dict.fromkeys(("solve", "inv", "det", "pinv"), "check_finite") | dict.fromkeys(
+OPTIONS = {"norm": "ord axis keepdims check_finite"} | dict.fromkeys(("solve", "inv", "det", "pinv"), "check_finite") | {
+    "logsumexp": "axis b keepdims return_sign"
+} | dict.fromkeys(
     ("bisect", "brentq"), "args xtol rtol maxiter full_output disp"
 ) | dict.fromkeys((*MINIMA, *fourier.NAMES), "*")
 LINEAR = {"norm": np.linalg.norm, "solve": np.linalg.solve, "inv": np.linalg.inv, "det": np.linalg.det, "pinv": np.linalg.pinv}
@@ -66,6 +69,7 @@ def _rules(loaded: tuple[bool, ...]) -> dict[Any, Handler]:
         for module in ("scipy.linalg", "scipy.linalg._misc", "scipy.linalg._basic")
     }
     rules |= {("scipy.optimize._zeros_py", name): _written(name, text) for name, text in ROOTS.items()}
+    rules[("scipy.special._logsumexp", "logsumexp")] = _logsumexp
     rules |= {(f"scipy.optimize.{module}", name): _minimum(name) for name, module in MINIMA.items()}
     for module in ("scipy.interpolate._dfitpack", "scipy.interpolate.dfitpack", "dfitpack", None):
         rules |= {(module, "function splev"): splines.splev, (module, "function bispev"): splines.bispev}
@@ -94,6 +98,16 @@ def _written(name: str, text: Callable[..., Any]) -> Handler:
         return apply_text(machine, text, getattr(sys.modules["scipy.optimize"], name), args, kwargs, node)
 
     return handler
+
+
+def _logsumexp(machine: Machine, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    """A text of ours for real numbers, and SciPy's own for complex ones."""
+    native = sys.modules["scipy.special"].logsumexp
+    if not contains_signal(args) and not contains_signal(kwargs):
+        return machine.call_native(native, args, kwargs, node)
+    if any(to_signal(machine, item).kind is Kind.COMPLEX for item in (args[0], kwargs.get("b")) if item is not None):
+        return machine.interpret(inspect.unwrap(native), args, kwargs, node, native)
+    return apply_text(machine, special_replacements.logsumexp, native, args, kwargs, node)
 
 
 def _minimum(name: str) -> Handler:
