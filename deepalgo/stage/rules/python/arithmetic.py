@@ -188,7 +188,9 @@ def _plain(machine: Machine, op: type[ast.operator], left: Any, right: Any, flav
         return machine.emit(logical, left, right, flavour=flavour)
     if name.startswith("bit") or name.endswith("shift"):
         if kinds > Kind.INT:
-            raise UserRaise(TypeError, f"unsupported operand type(s) for {name}: floats have no bits", machine.span)
+            if flavour == "np":
+                machine.refuse("bits of floats are asked for, which NumPy has none of", "Use whole numbers.")
+            _unsupported(machine, op, left, right)
         if name.endswith("shift") and flavour != "np":
             machine.check(machine.emit("ge", right, 0), ValueError, "negative shift count")
         if name == "lshift":
