@@ -338,3 +338,44 @@ def key_error_text(x):
     if x > 0:
         raise KeyError("k")
     return x
+
+
+def concatenate_number_text(x):
+    try:
+        return [1.0] + x
+    except TypeError as error:
+        return len(str(error)) * 1.0
+
+
+def string_and_number_text(x):
+    try:
+        return "a" + x
+    except TypeError as error:
+        return len(str(error)) * 1.0
+
+
+def store_in_object_text(x):
+    class Box:
+        pass
+
+    box = Box()
+    try:
+        box[0] = x
+    except TypeError as error:
+        return x + len(str(error))
+    return x
+
+
+def delete_from_number_text(x):
+    try:
+        del x[0]
+    except TypeError as error:
+        return len(str(error)) * 1.0
+    return x
+
+
+def round_digits_text(x):
+    try:
+        return round(x, 1.0)
+    except TypeError as error:
+        return len(str(error)) * 1.0

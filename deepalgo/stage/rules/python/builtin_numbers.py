@@ -133,6 +133,8 @@ def _round_one(machine: Machine, value: Any, digits: Any, node: ast.AST) -> Any:
     if digits is None:
         return to_int(machine, machine.emit("rint", value), value, round)
     digits = static_int(machine, digits, node, "the number of digits")
+    if not hasattr(type(digits), "__index__"):
+        raise UserRaise(TypeError, f"'{type(digits).__name__}' object cannot be interpreted as an integer", machine.span)
     if value.flavour == "np" and value.kind is Kind.REAL:
         return HANDLERS[np.round](machine, [value], {"decimals": digits}, node)  # which scales, and is not exact
     if value.kind <= Kind.INT and digits >= 0:
