@@ -189,3 +189,10 @@ def reversed_method(x):
             return iter([x])
 
     return list(reversed(Twice()))[0]
+
+
+def reversed_ordered_dict(x):
+    from collections import OrderedDict
+
+    table = OrderedDict(a=x, bb=2.0)
+    return x * len(list(reversed(table))[0]) + list(reversed(table.values()))[0]

@@ -379,3 +379,15 @@ def round_digits_text(x):
         return round(x, 1.0)
     except TypeError as error:
         return len(str(error)) * 1.0
+
+
+def free_variable_deleted(x):
+    def use():
+        return held * 2.0  # noqa: F821  # it is deleted, which is what is tried
+
+    held = x
+    del held
+    try:
+        return use()
+    except NameError as error:
+        return x + len(str(error))

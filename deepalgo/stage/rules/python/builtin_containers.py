@@ -126,6 +126,10 @@ def _enumerate(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> A
     return machine.heap.created(Walk(enumerate(items, first), lambda place: (first + place, items.read(place)), items.snapshot))
 
 
+#: What Python asks of whatever is reversed.
+BACKWARDS = ("__reversed__", "__getitem__")
+
+
 @handles(reversed)
 def _reversed(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     value = args[0]
@@ -136,7 +140,7 @@ def _reversed(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
         machine.refuse_stand_in(node, value)
     if isinstance(value, Walk) or id(value) in machine.streams:
         machine.refuse("an iterator is reversed, for which Python raises TypeError", "Make a list of it first.", node)
-    if isinstance(value, (set, frozenset)) or (is_plain_object(value) and user_method(value, "__getitem__") is None):
+    if (isinstance(value, (set, frozenset)) or is_plain_object(value)) and not any(hasattr(type(value), name) for name in BACKWARDS):
         raise UserRaise(TypeError, f"'{type(value).__name__}' object is not reversible", machine.span)
     items = machine.walk(args[0], node)
     return machine.heap.created(Walk(items[::-1], lambda place: items.read(len(items) - 1 - place), items.snapshot))
