@@ -196,3 +196,18 @@ def reversed_ordered_dict(x):
 
     table = OrderedDict(a=x, bb=2.0)
     return x * len(list(reversed(table))[0]) + list(reversed(table.values()))[0]
+
+
+def cached_property_of_local_class(x):
+    import functools
+
+    class Doubled:
+        def __init__(self, value):
+            self.value = value
+
+        @functools.cached_property
+        def twice(self):
+            return self.value * 2.0
+
+    held = Doubled(x)
+    return held.twice + held.twice

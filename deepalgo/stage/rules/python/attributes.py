@@ -112,7 +112,7 @@ def _object_attribute(machine: Machine, value: Any, name: str, node: ast.AST) ->
         return _present(machine, value, name, kept, node)
     if isinstance(found, property) and found.fget is not None:
         return machine.call(found.fget, [value], {}, node)
-    if user_method(found, "__get__") is not None:
+    if _descriptor_method(found, "__get__") is not None:
         return machine.call(type(found).__get__, [found, value, type(value)], {}, node)
     if type(found).__name__ == "cached_property":
         machine.weights.remembering[name] = None
@@ -131,9 +131,14 @@ def _object_attribute(machine: Machine, value: Any, name: str, node: ast.AST) ->
     return _lift_attribute(machine, value, name, result)
 
 
+def _descriptor_method(found: Any, name: str) -> Any:
+    """A method of a descriptor of the user's; those of `functools` have ways of their own."""
+    return None if type(found).__module__ == "functools" else user_method(found, name)
+
+
 def _is_ahead(found: Any) -> bool:
     """Whether what a class has under a name comes before what an object has: a property, or a descriptor that is written to."""
-    return isinstance(found, property) or any(user_method(found, name) is not None for name in ("__set__", "__delete__"))
+    return isinstance(found, property) or any(_descriptor_method(found, name) is not None for name in ("__set__", "__delete__"))
 
 
 def is_computed(value: Any, name: str) -> bool:
@@ -141,7 +146,7 @@ def is_computed(value: Any, name: str) -> bool:
     if not is_plain_object(value) or name in vars(value):
         return False
     found = _class_attribute(type(value), name)
-    return isinstance(found, property) or user_method(found, "__get__") is not None or user_method(value, "__getattr__") is not None
+    return isinstance(found, property) or _descriptor_method(found, "__get__") is not None or user_method(value, "__getattr__") is not None
 
 
 def _present(machine: Machine, value: Any, name: str, kept: Any, node: ast.AST) -> Any:
@@ -221,7 +226,7 @@ class Super(StandIn):
             return BoundMethod(found, self.instance)
         if isinstance(found, property) and found.fget is not None:
             return machine.call(found.fget, [self.instance], {}, node)
-        if user_method(found, "__get__") is not None:
+        if _descriptor_method(found, "__get__") is not None:
             return machine.call(type(found).__get__, [found, self.instance, type(self.instance)], {}, node)
         return getattr(super(self.owner, self.instance), name)
 
@@ -258,8 +263,8 @@ def write_attribute(machine: Machine, value: Any, name: str, item: Any, node: as
     if isinstance(found, property) and found.fset is not None:
         machine.call(found.fset, [value, item], {}, node)
         return
-    if user_method(found, "__set__") is not None:
-        machine.call(user_method(found, "__set__"), [found, value, item], {}, node)
+    if _descriptor_method(found, "__set__") is not None:
+        machine.call(_descriptor_method(found, "__set__"), [found, value, item], {}, node)
         return
     if isinstance(value, StandIn) or own_containers.base_of(type(value)) is None:
         _refuse_without_attributes(machine, value, name, node)
