@@ -37,6 +37,14 @@ class Names:
         self.made[name] = len(self.made)
         return name
 
+    def keep(self, wish: str) -> str:
+        """The wish as it is, if it is a name and free."""
+        if not wish.isidentifier() or wish in self.taken:
+            return self.make(wish)
+        self.taken.add(wish)
+        self.made[wish] = len(self.made)
+        return wish
+
     def number(self, stem: str, first: int = 1) -> str:
         """The stem with the next number."""
         self.count[stem] = self.count.get(stem, first - 1) + 1

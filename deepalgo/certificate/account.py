@@ -11,11 +11,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from deepalgo.certificate.slopes import around, rounding, slope, step
+import numpy as np
+
+from deepalgo.certificate.slopes import SMALLEST, around, rounding, slope, step
 
 #: A derivative may differ from a trusted difference quotient by so much of it.
 RTOL = 1e-5
@@ -32,15 +35,17 @@ class Account:
     skipped: int = 0
     largest: float = 0.0
 
-    def compare(self, got: float, values: Sequence[float] | None, x: float, doubt: Callable[[float, float], bool]) -> float | None:
-        """What the derivative should have been if it is wrong. `doubt` looks again at one that disagrees."""
+    def compare(
+        self, got: float, values: Sequence[float] | None, x: float, doubt: Callable[[float, float], bool], inputs: Sequence[Any] = ()
+    ) -> float | None:
+        """What the derivative should have been if it is wrong. `doubt` looks again at one that disagrees; `inputs` are the sample's."""
         expected = None if values is None else slope(values, x)
-        if values is None or expected is None or _is_absorbed(values, got, x):
+        if values is None or expected is None or _is_out_of_range(got, inputs):
             self.skipped += 1
             return None
         difference, noise = abs(got - expected), rounding(values, x)
         if not difference <= RTOL * abs(expected) + noise:
-            if not doubt(difference, expected):
+            if not _is_absorbed(values, difference, x, inputs) and not doubt(difference, expected):
                 return expected
             self.skipped += 1
             return None
@@ -48,6 +53,15 @@ class Account:
         if abs(expected) > noise / RTOL:
             self.largest = max(self.largest, difference / abs(expected))
         return None
+
+
+def are_finite(*numbers: Any) -> bool:
+    """Whether a derivative has to be a number: at or towards infinities and NaN it may be none.
+
+    >>> are_finite(1.0, np.ones(2)), are_finite(1.0, np.array([0.0, np.nan]))
+    (True, False)
+    """
+    return all(bool(np.all(np.isfinite(number))) for number in numbers)
 
 
 def is_no_oracle(points: Points, x: float, output: int, difference: float, expected: float) -> bool:
@@ -67,6 +81,13 @@ def is_no_oracle(points: Points, x: float, output: int, difference: float, expec
     return False
 
 
-def _is_absorbed(values: Sequence[float], got: float, x: float) -> bool:
-    """Whether the function stands still because the move is lost in rounding on its way."""
-    return got != 0 and len(set(values)) == 1 and abs(got) * step(x) <= 1e-15 * max(1.0, abs(values[0]))
+def _is_absorbed(values: Sequence[float], difference: float, x: float, inputs: Sequence[Any]) -> bool:
+    """Whether the move may be lost in rounding on the function's way, beside the answer or a large input."""
+    largest = max([1.0, abs(values[0]), *(float(np.max(np.abs(item), initial=0.0)) for item in inputs)])
+    return difference * step(x) <= 1e-15 * largest
+
+
+def _is_out_of_range(got: float, inputs: Sequence[Any]) -> bool:
+    """Whether a derivative is too large for a float beside an input that is nearly too small or too large for one."""
+    sizes = np.abs(np.concatenate([[1.0], *(np.ravel(item).astype(float) for item in inputs)]))
+    return math.isinf(got) and bool(np.any((sizes > 0) & ((sizes < SMALLEST) | (sizes > 1 / SMALLEST))))

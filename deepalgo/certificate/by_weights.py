@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from deepalgo.certificate.account import Account, is_no_oracle
+from deepalgo.certificate.account import Account, are_finite, is_no_oracle
 from deepalgo.certificate.constants import OutOfReach, replaced
 from deepalgo.certificate.gradients import items_of, near_rows, project, totals_of
 from deepalgo.certificate.original import CallOutcome, Original
@@ -138,12 +138,12 @@ class WeightCheck:
         for (output, row), found in gradients.items():
             part, sample = found[shift.weight.key], samples[row]
             got = 0.0 if part is None else float(part[shift.item])
-            if math.isnan(got):
+            if math.isnan(got) and are_finite(*self.inputs[sample], self.outcomes[sample].numbers[output]):
                 what = f"the gradient by the weight `{shift.name}` is not a number"
                 raise VerificationError(what, sample=sample, expected="finite", got=got, span=shift.weight.span)
             values = points[sample]
             expected = self.account.compare(got, None if values is None else [point[output] for point in values], shift.x,
-                                            self._doubt(shift, output, row, sample, leaves))
+                                            self._doubt(shift, output, row, sample, leaves), self.inputs[sample])
             if expected is not None:
                 wrong.append((output, sample, expected, got))
         if wrong and not self._is_read(shift, samples, points):
@@ -166,7 +166,7 @@ class WeightCheck:
         span = shift.weight.span
         if shift.origin.holders[0].kind == "literal" and span is not None:
             return any(self.outcomes[sample].hits[span.file, span.line] for sample in samples)
-        return any(values is None or any(point != values[0] for point in values) for values in points.values())
+        return any(values is None or any(not _are_same(point, values[0]) for point in values) for values in points.values())
 
     def _all_points(self, shift: Shift, samples: Sequence[int], at: Sequence[float]) -> list[list[list[float]] | None]:
         """For each sample the outputs at points around a weight; None if the function takes another path at one of them."""

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from deepalgo.certificate.account import Account, is_no_oracle
+from deepalgo.certificate.account import Account, are_finite, is_no_oracle
 from deepalgo.certificate.original import CallOutcome, Original
 from deepalgo.certificate.paths import all_paths
 from deepalgo.certificate.report import Gradients
@@ -112,14 +112,14 @@ class GradientCheck:
                  leaves: Sequence[Tensor]) -> None:
         got = 0.0 if gradient is None else float(gradient[(move.row, *move.item)])
         name = self.program.inputs[move.place].path + (str(list(move.item)) if move.item else "")
-        if math.isnan(got):
+        if math.isnan(got) and are_finite(*self.inputs[move.sample], self._here(move.sample).numbers[output]):
             raise VerificationError(f"the gradient by `{name}` is not a number", sample=move.sample, expected="finite", got=got)
 
         def doubt(difference: float, expected: float) -> bool:
             rough = difference <= 4 * self._roughness(move, output, leaves)
             return rough or is_no_oracle(lambda at: self._points(move, at), move.x, output, difference, expected)
 
-        expected = self.account.compare(got, values, move.x, doubt)
+        expected = self.account.compare(got, values, move.x, doubt, self.inputs[move.sample])
         if expected is not None:
             what = f"the gradients of output {output} by `{name}` differ"
             raise VerificationError(what, sample=move.sample, expected=expected, got=got)

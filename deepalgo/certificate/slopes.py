@@ -7,6 +7,8 @@ difference must shrink as it does for a smooth function.
 12.0...
 >>> slope([abs(x) for x in around(0.0)], 0.0) is None
 True
+>>> slope([x - 1 for x in around(math.inf)], math.inf) is None
+True
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ SMALLEST = 1e-307
 
 
 def step(x: float, scale: float = 1.0) -> float:
-    """The wider of the two steps."""
-    return scale * STEP * (abs(x) or 1.0)
+    """The wider of the two steps, never 0: a part of a denormal number may be."""
+    return scale * STEP * (max(abs(x), SMALLEST) if x else 1.0)
 
 
 def around(x: float, scale: float = 1.0) -> list[float]:
@@ -44,7 +46,8 @@ def slope(values: Sequence[float], x: float, scale: float = 1.0) -> float | None
         return None
     if abs(wide - narrow) > 1e-4 * abs(narrow) + noise:
         return None
-    return (4 * narrow - wide) / 3
+    found = (4 * narrow - wide) / 3
+    return found if math.isfinite(found) else None
 
 
 def rounding(values: Sequence[float], x: float, scale: float = 1.0) -> float:

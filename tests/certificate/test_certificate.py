@@ -352,3 +352,29 @@ def test_branches_are_found_in_a_file_that_changed(tmp_path):
     assert lines("def step(x):\n    if x:\n        return 1.0\n    return x\n") == [2]
     assert lines("\n\ndef step(x):\n    if x > 2.0:\n        return 1.0\n    return x\n") == []
     assert lines("\ndef step(x):\n    y = 2.0 * x\n    if y:\n        return y\n    return x\n") == [4]
+
+
+def by_private_class(x):
+    class Gain:
+        value = 3.0
+
+    return Gain.value * x
+
+
+@pytest.mark.parametrize("heuristic", [
+    lambda x: x * 2.0, lambda x: 1.0 / x if x else 0.0, lambda x: math.sqrt(x) if x >= 0 else 0.0, lambda x: x * x, by_private_class,
+])
+def test_infinite_and_denormal_inputs_are_no_bug_of_ours(heuristic):
+    edges = [math.inf, -math.inf, math.nan, 0.0, -0.0, 5e-324, 1e-310, 1e308, -1.7e308, 1.0, -2.5]
+    assert da.compile(heuristic, errors="nan").verify(edges).ok
+
+
+def test_a_move_that_is_lost_beside_a_large_input_is_no_bug_of_ours():
+    def steps(a, b, c):
+        return (a - b) + (b - c)
+
+    assert da.compile(steps).verify([1.0, 2.0, 1e160], [1e160, 1.0, 2.0], [0.5, 1e160, -1.0]).ok
+    wrong = da.compile(steps)
+    wrong.function = lambda a, b, c: (a - b) + (b - c) + 0.1 * math.sin(10.0 * a)
+    with pytest.raises(da.VerificationError, match="the gradients of output 0 by `a` differ"):
+        wrong.verify([math.pi], [2.0], [0.5])

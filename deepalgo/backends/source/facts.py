@@ -8,6 +8,7 @@ and those checks are left out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from deepalgo.backends.source.body import ROUNDING, all_blocks, count_uses, everything, fuse, without
@@ -35,6 +36,7 @@ class BodyFacts(FixedNumbers):
         self.uses = count_uses(body)
         self.shared = {arg for op in self.ops.values() if TABLE[op.name].views and op.result.type.shape for arg in op.args}
         self.asking = _asking(body)
+        self.decided = {op.args[0] for op in self.ops.values() if op.name == "no_overflow" and op.result not in self.asking}
         self.flavours: dict[Value, str] = {value: NP if is_numpy else PY for value, is_numpy in numpy.items()}
         self.templates: dict[Value, str] = {}
         self.implied: set[int] = set()
@@ -67,12 +69,17 @@ class BodyFacts(FixedNumbers):
         for statement in block.body:
             match statement:
                 case Op():
-                    self.op(statement, guards.get(statement.guard, ()) if statement.result not in self.asking else ())
+                    self.op(*self.told(statement, guards.get(statement.guard, ()) if statement.result not in self.asking else ()))
                 case Check():
                     if statement.error in OURS:
                         self.implied.add(id(statement))
                 case _:
                     self.region(statement)
+
+    def told(self, op: Op, guards: Sequence[Check]) -> tuple[Op, Sequence[Check]]:
+        """An operation with its checks; one that must not raise OverflowError, as a branch asks for it, without its guard."""
+        raises = any(check.error == "OverflowError" for check in guards)
+        return (replace(op, guard=0) if op.result in self.decided and not raises else op), guards
 
     def region(self, statement: Statement | Stop) -> None:
         """Note the blocks of a region, and join the flavours of what meets."""

@@ -5,6 +5,7 @@ Values that branches and loops hand on are assigned at the end of their blocks.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import re
 import string
@@ -136,7 +137,8 @@ class StatementWriter(ExpressionWriter):
         """`if not ok: raise ...`."""
         operands = [self.text(value).text for value in check.operands]
         condition = negated(self.condition(check.ok))
-        raised = Raise(f"{self.error(check.error)}({_message(check.message, operands)})")
+        message = _key(check.message, operands) if check.error == "KeyError" else _message(check.message, operands)
+        raised = Raise(f"{self.error(check.error)}({message})")
         if condition.text == "not False":
             self.out.append(raised)
         else:
@@ -151,7 +153,7 @@ class StatementWriter(ExpressionWriter):
         if name == "NoNumber":
             return "ValueError"
         if name not in self.classes:
-            self.classes[name] = self.names.make(name)
+            self.classes[name] = self.names.keep(name)
         return self.classes[name]
 
     def stop(self, stop: Stop) -> None:
@@ -288,6 +290,20 @@ def quoted(text: str) -> str:
     """
     plain = repr(text)
     return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in plain and "\\'" not in plain else plain
+
+
+def _key(message: str, operands: Sequence[str]) -> str:
+    """The argument of a KeyError, whose text is its representation.
+
+    >>> _key("'a'", []), _key("{0}", ["n"]), _key("not found", [])
+    ("'a'", 'n', '"not found"')
+    """
+    if message == "{0}":
+        return operands[0]
+    try:
+        return _message(message, operands) if operands or not message else repr(ast.literal_eval(message))
+    except (SyntaxError, ValueError):
+        return _message(message, operands)
 
 
 def _message(message: str, operands: Sequence[str]) -> str:

@@ -26,7 +26,13 @@ Form: TypeAlias = Callable[..., Tensor]
 
 
 def numbers(value: Tensor, form: Form, *operands: Operand) -> Tensor:
-    """The value with the derivatives of `form(*operands)`, number by number."""
+    """The value with the derivatives of `form(*operands)`, number by number; one of constants has none.
+
+    >>> numbers(torch.tensor(1.0), lambda: torch.tensor(1.0))
+    tensor(1.)
+    """
+    if not any(isinstance(operand, Tensor) for operand in operands):
+        return value
     return _apply(value, form, _silent_numbers, *spread(*operands))
 
 

@@ -49,8 +49,10 @@ def call_native(machine: Machine, function: Any, args: list[Any], kwargs: dict[s
     refuse_foreign(machine, function, node)
     args = taken(machine, args, node)
     if contains_signal(args) or contains_signal(kwargs) or contains_signal(owner):
+        made = isinstance(function, type) and any(hasattr(vars(base).get("__init__"), "__code__") for base in function.__mro__)
+        what = "makes its objects in a way that deepalgo cannot follow" if made else "is not written in Python"
         machine.refuse(
-            f"`{label(function)}` is not written in Python, and deepalgo has no rule for it on data",
+            f"`{label(function)}` {what}, and deepalgo has no rule for it on data",
             "Write it out in Python with `math`, or pass its result as an input.",
             node,
         )

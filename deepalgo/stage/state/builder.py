@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -98,6 +99,17 @@ class Builder:
         result = self.fresh(type or Type(kind_of(value)))
         self.append(Op(result, "const", (), (("value", value),), self.span))
         return result
+
+
+def exact(value: Any) -> Any:
+    """A number without the class that someone derived from Python's, such as a member of an `IntEnum`.
+
+    >>> import signal
+    >>> exact(signal.SIGTERM), exact(True), exact(-0.0)
+    (15, True, -0.0)
+    """
+    base = next((kind for kind in (int, float, complex) if isinstance(value, kind) and type(value) not in (kind, bool)), None)
+    return value if base is None else base.__pos__(value)
 
 
 def kind_of(value: object) -> Kind:

@@ -49,6 +49,10 @@ def lookup(machine: Machine, name: str, node: ast.AST) -> Any:
 def read(machine: Machine, frame: Frame, name: str) -> Any:
     """A name of a frame."""
     value = frame.names.get(name, UNDEFINED)
+    if value is UNDEFINED and frame is not machine.frame:
+        is_module = machine.modules.get(id(frame.globals)) is frame
+        text = f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+        raise UserRaise(NameError, f"name '{name}' is not defined" if is_module else text, machine.span)
     if value is UNDEFINED:
         message = f"cannot access local variable '{name}' where it is not associated with a value"
         raise UserRaise(UnboundLocalError, message, machine.span)

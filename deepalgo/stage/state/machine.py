@@ -17,7 +17,7 @@ from deepalgo.ir.facts.truths import is_negation
 from deepalgo.spans import Span
 from deepalgo.stage.state import own_containers
 from deepalgo.stage.state.arrays import attr_of_plain, type_of_plain
-from deepalgo.stage.state.builder import Builder, kind_of
+from deepalgo.stage.state.builder import Builder, exact, kind_of
 from deepalgo.stage.state.error_values import remade
 from deepalgo.stage.state.heap import Heap
 from deepalgo.stage.state.language import Language
@@ -157,7 +157,7 @@ class Machine(Language):
             return self.constant_array(value)
         if isinstance(value, np.generic):
             return Signal(self.builder.const(value.item()), "np", True, Known(value.item(), frozenset()))
-        return Signal(self.builder.const(value), "py", True, Known(value, frozenset()))
+        return Signal(self.builder.const(exact(value)), "py", True, Known(value, frozenset()))
 
     def constant_array(self, value: np.ndarray) -> Signal:
         """A plain array of numbers as a Signal."""
@@ -380,5 +380,5 @@ def attr_of(value: Any) -> Attr:
     if isinstance(value, (list, tuple)):
         return tuple(attr_of(item) for item in value)
     kind_of(value)
-    return value  # type: ignore[no-any-return]  # kind_of accepts plain numbers only
+    return exact(value)  # type: ignore[no-any-return]  # kind_of accepts plain numbers only
 

@@ -214,6 +214,15 @@ class Frame:
     managing: Any = None  # the `with` whose body runs at the `yield` of this function
 
 
+def qualified_name(frame: Frame) -> str:
+    """What Python calls the function of a frame, with those around it."""
+    named = getattr(frame.function, "__qualname__", None)
+    if named is not None or frame.enclosing is None:
+        return named or frame.source.name
+    outer = qualified_name(frame.enclosing)
+    return outer if frame.comprehension else f"{outer}.<locals>.{frame.source.name}"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Closure(StandIn):
     """A function defined by interpreted code: its tree and the frame around it."""

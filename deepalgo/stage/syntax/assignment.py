@@ -10,8 +10,12 @@ from deepalgo.stage.rules.python.attributes import attribute_name, delete_attrib
 from deepalgo.stage.rules.python.subscripts import del_item
 from deepalgo.stage.state.arrays import Array, own_content
 from deepalgo.stage.state.machine import Machine
+from deepalgo.stage.state.representatives import representative
 from deepalgo.stage.state.unions import distribute
-from deepalgo.stage.state.values import UNDEFINED, Signal, Union, UserRaise
+from deepalgo.stage.state.values import UNDEFINED, Signal, StandIn, Union, UserRaise
+
+#: What Python asks of whatever is unpacked.
+ITERABLE = ("__iter__", "__getitem__")
 
 
 def delete(machine: Machine, target: ast.expr) -> None:
@@ -84,12 +88,22 @@ def _part(machine: Machine, node: ast.AST, size: int, number: int, value: Any) -
     return items[number]
 
 
+def _refuse_single(machine: Machine, value: Any, node: ast.AST) -> None:
+    """A number, or another object without items, cannot be unpacked: Python says so in other words than where it runs over one."""
+    kind = type(representative(value)) if isinstance(value, Signal) else type(value)
+    is_numpys = isinstance(value, Signal) and (value.shape or value.flavour != "py")
+    if is_numpys or isinstance(value, StandIn) and not isinstance(value, Signal) or any(hasattr(kind, name) for name in ITERABLE):
+        return
+    raise UserRaise(TypeError, f"cannot unpack non-iterable {kind.__name__} object", machine.at(node))
+
+
 def _unpack(machine: Machine, targets: list[ast.expr], value: Any, node: ast.AST) -> None:
     if isinstance(value, Union):
         if any(isinstance(target, ast.Starred) for target in targets):
             machine.refuse("how many values are unpacked depends on data", "Unpack without a star.", node)
         items = [distribute(machine, value, functools.partial(_part, machine, node, len(targets), n), node) for n in range(len(targets))]
     else:
+        _refuse_single(machine, value, node)
         items = list(machine.iterate(value, node))
     stars = [place for place, item in enumerate(targets) if isinstance(item, ast.Starred)]
     if not stars and len(items) != len(targets):

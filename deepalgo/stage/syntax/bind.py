@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import types
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from deepalgo.spans import FunctionSource
 from deepalgo.stage.state.lookup import is_in_library, lift
 from deepalgo.stage.state.machine import Machine
-from deepalgo.stage.state.values import Closure, UserRaise
+from deepalgo.stage.state.values import Closure, UserRaise, qualified_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,8 @@ class BoundParameters:
         arguments = closure.node.args
         names = [item.arg for item in (*arguments.posonlyargs, *arguments.args)]
         defaults = dict(zip(names[len(names) - len(closure.defaults) :], closure.defaults, strict=True))
-        return BoundParameters.of_node(closure.name, arguments, {**defaults, **closure.kw_defaults})
+        name = f"{qualified_name(closure.frame)}.<locals>.{closure.name}"
+        return BoundParameters.of_node(name, arguments, {**defaults, **closure.kw_defaults})
 
     @staticmethod
     def of_function(machine: Machine, function: types.FunctionType, source: FunctionSource) -> BoundParameters:
@@ -58,7 +59,16 @@ class BoundParameters:
             if node is not None and item.arg in (function.__kwdefaults__ or {}):
                 places[item.arg] = ((function.__kwdefaults__ or {})[item.arg], node)
         defaults = {name: Default(value, node, source, function) for name, (value, node) in places.items()}
-        return BoundParameters.of_node(function.__name__, arguments, defaults)
+        return BoundParameters.of_node(function.__qualname__, arguments, defaults)
+
+    @staticmethod
+    def of_dataclass(kind: type, missing: Any) -> BoundParameters:
+        """The parameters of the `__init__` that `dataclass` writes; those with a default are `missing` where nothing is given."""
+        init: Any = kind.__init__  # type: ignore[misc]  # asked for on purpose
+        names, count = init.__code__.co_varnames, init.__code__.co_argcount
+        defaults = [*names[count - len(init.__defaults__ or ()) : count], *(init.__kwdefaults__ or {})]
+        keyword_only = names[count : count + init.__code__.co_kwonlyargcount]
+        return BoundParameters(init.__qualname__, (), names[:count], None, keyword_only, None, dict.fromkeys(defaults, missing))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,34 +98,46 @@ def bind(machine: Machine, parameters: BoundParameters, args: list[Any], kwargs:
     names: dict[str, Any] = dict(zip(slots, args, strict=False))
     extra = args[len(slots) :]
     if extra and parameters.star is None:
-        _wrong(machine, parameters, f"takes {len(slots)} positional arguments but {len(args)} were given")
+        _wrong(machine, parameters, args, kwargs)
     if parameters.star is not None:
         names[parameters.star] = tuple(extra)
     others: dict[str, Any] = {}
     for name, value in kwargs.items():
         if name in names and name in parameters.positional:
-            _wrong(machine, parameters, f"got multiple values for argument '{name}'")
+            _wrong(machine, parameters, args, kwargs)
         if name in parameters.positional or name in parameters.keyword_only:
             names[name] = value
         elif parameters.double_star is not None:
             others[name] = value
         else:
-            _wrong(machine, parameters, f"got an unexpected keyword argument '{name}'")
+            _wrong(machine, parameters, args, kwargs)
     if parameters.double_star is not None:
         names[parameters.double_star] = machine.heap.created(others)
-    _fill_defaults(machine, parameters, (*slots, *parameters.keyword_only), names)
+    missing = [name for name in (*slots, *parameters.keyword_only) if name not in names]
+    if not parameters.defaults.keys() >= set(missing):
+        _wrong(machine, parameters, args, kwargs)
+    for name in missing:
+        default = parameters.defaults[name]
+        names[name] = default.take(machine, name) if isinstance(default, Default) else default
     return names
 
 
-def _fill_defaults(machine: Machine, parameters: BoundParameters, slots: tuple[str, ...], names: dict[str, Any]) -> None:
-    for name in slots:
-        if name in names:
-            continue
-        if name not in parameters.defaults:
-            _wrong(machine, parameters, f"missing 1 required argument: '{name}'")
-        default = parameters.defaults[name]
-        names[name] = default.take(machine, name) if isinstance(default, Default) else default
+def _wrong(machine: Machine, parameters: BoundParameters, args: list[Any], kwargs: dict[str, Any]) -> NoReturn:
+    """Raise what Python raises: a function with these parameters is called in this way."""
 
+    def written(name: str) -> str:
+        return f"{name}=None" if name in parameters.defaults else name
 
-def _wrong(machine: Machine, parameters: BoundParameters, text: str) -> None:
-    raise UserRaise(TypeError, f"{parameters.name}() {text}", machine.span)
+    parts = [*map(written, parameters.positional_only), "/"] if parameters.positional_only else []
+    parts += map(written, parameters.positional)
+    if parameters.star is not None or parameters.keyword_only:
+        parts += [f"*{parameters.star or ''}", *map(written, parameters.keyword_only)]
+    if parameters.double_star is not None:
+        parts.append(f"**{parameters.double_star}")
+    empty = eval(f"lambda {', '.join(parts)}: None", {})
+    empty.__qualname__ = parameters.name
+    try:
+        empty(*[None] * len(args), **dict.fromkeys(kwargs))
+    except TypeError as error:
+        raise UserRaise(TypeError, str(error), machine.span) from None
+    raise AssertionError("Python takes these arguments")

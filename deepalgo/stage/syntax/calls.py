@@ -28,6 +28,7 @@ from deepalgo.stage.state.iterator_state import Snapshot
 from deepalgo.stage.state.libraries import is_native_module, label, refuse_effects
 from deepalgo.stage.state.lookup import lift
 from deepalgo.stage.state.machine import Machine
+from deepalgo.stage.state.slots import with_dict
 from deepalgo.stage.state.streams import stream
 from deepalgo.stage.state.structure import METACLASSES
 from deepalgo.stage.state.unions import distribute, distribute_first
@@ -262,7 +263,10 @@ def _construct(machine: Machine, cls: type, args: list[Any], kwargs: dict[str, A
         return machine.call_native(cls, args, kwargs, node)
     refuse_computed_attributes(machine, cls, node)
     whole: Any = cls
-    instance: Any = object.__new__(_with_dict(whole))
+    try:
+        instance: Any = object.__new__(with_dict(whole))
+    except TypeError as error:  # an abstract class
+        raise UserRaise(TypeError, str(error), machine.span) from None
     machine.heap.namespace(vars(instance))
     machine.heap.created(instance)
     if dataclasses.is_dataclass(cls) and _is_generated(cls.__init__):
@@ -294,14 +298,6 @@ def _written_in_python(cls: type) -> bool:
     )
 
 
-@functools.lru_cache(maxsize=1024)
-def _with_dict(cls: Any) -> Any:
-    """The class itself, or a subclass whose objects keep what would be in slots in a dict, where arms can undo it."""
-    if cls.__dictoffset__:
-        return cls
-    return type(cls)(cls.__name__, (cls,), {"__module__": cls.__module__, "__qualname__": cls.__qualname__})
-
-
 def _is_generated(function: Any) -> bool:
     return isinstance(function, types.FunctionType) and function.__code__.co_filename.startswith("<")
 
@@ -330,25 +326,26 @@ def _checked(machine: Machine, function: Callable[..., Any], args: list[Any], kw
 
 def _fill_dataclass(machine: Machine, instance: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> None:
     """What a generated `__init__` does."""
-    remaining, given = list(args), dict(kwargs)
-    for item in dataclasses.fields(instance):
-        if not item.init and item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING:
+    cls, handed = type(instance), list[Any]()
+    given = bind(machine, BoundParameters.of_dataclass(cls, dataclasses.MISSING), [instance, *args], kwargs)
+    for item in cls.__dataclass_fields__.values():
+        role = getattr(item._field_type, "name", "")  # what `InitVar` and `ClassVar` have made of it
+        value = given.get(item.name, dataclasses.MISSING) if item.init else dataclasses.MISSING
+        if role == "_FIELD_CLASSVAR":
             continue
-        if item.init and remaining and not item.kw_only:
-            value = remaining.pop(0)
-        elif item.init and item.name in given:
-            value = given.pop(item.name)
+        if value is not dataclasses.MISSING:
+            pass
         elif item.default is not dataclasses.MISSING:
-            cls = type(instance)
             place = ("class", id(cls), item.name)
             machine.weights.hold(place, "default", cls.__init__, item.name)
             value = lift(machine, item.default, place, f"{cls.__name__}_{item.name}", attribute_span(cls, item.name))
         elif item.default_factory is not dataclasses.MISSING:
             value = call(machine, item.default_factory, [], {}, node)
         else:
-            raise UserRaise(TypeError, f"missing argument '{item.name}'", machine.span)
-        vars(instance)[item.name] = value
-    if remaining or given:
-        raise UserRaise(TypeError, f"{type(instance).__name__}() got unexpected arguments", machine.span)
+            continue
+        if role == "_FIELD_INITVAR":
+            handed.append(value)
+        else:
+            vars(instance)[item.name] = value
     if hasattr(instance, "__post_init__"):
-        call(machine, type(instance).__post_init__, [instance], {}, node)
+        call(machine, cls.__post_init__, [instance, *handed], {}, node)

@@ -12,7 +12,7 @@ from typing import Any
 from deepalgo.stage.state import lookup
 from deepalgo.stage.state.exits import FALL, Exit
 from deepalgo.stage.state.machine import Machine
-from deepalgo.stage.state.values import UNDEFINED, Frame, Leak, Signal, Union, UserRaise
+from deepalgo.stage.state.values import UNDEFINED, Frame, Leak, Signal, Union, UserRaise, qualified_name
 from deepalgo.stage.syntax import assignment
 
 
@@ -28,9 +28,19 @@ def define(machine: Machine, node: ast.ClassDef) -> Exit:
     except Exception as error:
         raise UserRaise(error, None, machine.span) from None
     lines = range(min([node.lineno, *(item.lineno for item in node.decorator_list)]), (node.end_lineno or node.lineno) + 1)
+    _name_as_python(made, qualified_name(machine.frame))
     machine.local_classes.append((machine.frame.source.file, lines, lookup.running(machine)))
     assignment.assign(machine, ast.copy_location(ast.Name(node.name, ast.Store()), node), made)
     return FALL
+
+
+def _name_as_python(made: Any, outer: str) -> None:
+    """The class and its methods are those of the user's function, not of the one that made them."""
+    for item in (made, *vars(made).values()) if isinstance(made, type) else ():
+        for part in (item, *(getattr(item, name, None) for name in ("__func__", "fget", "fset", "fdel"))):
+            name = getattr(part, "__qualname__", None)
+            if isinstance(name, str) and name.startswith("make.<locals>."):
+                part.__qualname__ = outer + name.removeprefix("make")
 
 
 def _maker(machine: Machine, node: ast.ClassDef, captured: list[str]) -> Any:

@@ -18,7 +18,7 @@ from deepalgo.stage.state.machine import Machine
 from deepalgo.stage.state.regions import Pending, choose
 from deepalgo.stage.state.static_values import static_int, static_key
 from deepalgo.stage.state.structure import ANYTHING
-from deepalgo.stage.state.unions import distribute
+from deepalgo.stage.state.unions import distribute, merge_cases
 from deepalgo.stage.state.values import DataLength, DataText, Generator, Union, UserRaise
 from deepalgo.stage.syntax.assignment import assign
 from deepalgo.stage.syntax.short_circuit import both
@@ -89,7 +89,10 @@ def search(machine: Machine, pattern: ast.pattern, subject: Any) -> Found:
         found = _search(machine, pattern, case)
         return (found.verdict, *(found.names.get(name, ANYTHING) for name in names))
 
-    verdict, *values = distribute(machine, subject, one, pattern)
+    met = distribute(machine, subject, one, pattern)
+    if isinstance(met, Union):  # cases that compute nothing stay apart
+        met = [merge_cases(machine, [(guard, case[place]) for guard, case in met.cases], pattern) for place in range(1 + len(names))]
+    verdict, *values = met
     return Found(decide(machine, verdict), dict(zip(names, values, strict=True)))
 
 

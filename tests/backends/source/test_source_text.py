@@ -144,3 +144,36 @@ def test_numbers_are_exact():
     with np.errstate(all="ignore"):
         net.weights["c" + str(scale.__code__.co_firstlineno + 1)].data.fill_(1.0 / 3.0)
     assert "0.3333333333333333 * x" in da.source(net)
+
+
+def test_an_overflow_that_a_branch_asks_for_is_not_raised():
+    def share(x):
+        try:
+            return math.exp(1e3 * math.log(x))
+        except (ValueError, OverflowError) as error:
+            return {ValueError: 1.0, OverflowError: 3.0}[type(error)]
+
+    run = load(da.source(da.compile(share)))
+    with np.errstate(over="ignore"):
+        assert [run(value) for value in (1.0, 30.0, -1.0)] == [share(value) for value in (1.0, 30.0, -1.0)] == [1.0, 3.0, 1.0]
+
+
+class _Late(Exception):
+    pass
+
+
+def test_exceptions_have_the_class_and_the_text_of_the_heuristics():
+    def check(x):
+        if x > 2.0:
+            raise _Late("late")
+        if x > 1.0:
+            raise KeyError("k")
+        return x
+
+    run = load(da.source(da.compile(check)), "check")
+    for value in (3.0, 1.5):
+        with pytest.raises(Exception) as wanted:  # noqa: PT011  # which one is what is compared
+            check(value)
+        with pytest.raises(Exception) as found:  # noqa: PT011
+            run(value)
+        assert (type(found.value).__name__, str(found.value)) == (type(wanted.value).__name__, str(wanted.value))

@@ -239,3 +239,155 @@ def with_contextmanager(x):
 def with_two(x):
     with contextlib.nullcontext(x) as a, contextlib.nullcontext(2.0) as b:
         return a * b
+
+
+def missing_argument_text(x):
+    def scaled(value, by, *, more):
+        return value * by + more
+
+    try:
+        return scaled(x)
+    except TypeError as error:
+        return x + len(str(error))
+
+
+def too_many_arguments_text(x):
+    def scaled(value, by=2.0):
+        return value * by
+
+    try:
+        return scaled(x, 1.0, 3.0)
+    except TypeError as error:
+        return x + len(str(error))
+
+
+def unpack_number_text(x):
+    try:
+        first, second = x
+    except TypeError as error:
+        return len(str(error)) * 1.0
+    return first
+
+
+def shift_number_text(x):
+    try:
+        return x << 1
+    except TypeError as error:
+        return len(str(error)) * 1.0
+
+
+def power_overflow_args(x):
+    try:
+        return x**3.0
+    except OverflowError as error:
+        return len(error.args) * 1.0
+
+
+def abstract_made(x):
+    import abc
+
+    class Shape(abc.ABC):
+        @abc.abstractmethod
+        def area(self): ...
+
+    try:
+        return Shape()
+    except TypeError:
+        return x
+
+
+def dict_grows_in_loop(x):
+    table = {"a": x}
+    try:
+        for key in table:
+            table[key + "b"] = 1.0
+    except RuntimeError as error:
+        return x + len(str(error))
+    return 0.0
+
+
+def dict_items_change_in_loop(x):
+    table = {"a": x, "b": 1.0}
+    total = 0.0
+    for key, value in table.items():
+        table["b"] = 2.0 * x
+        total += value * len(key)
+    return total
+
+
+def several_caught_with_overflow(x):
+    import math
+
+    try:
+        return math.exp(1e3 * math.log(x))
+    except (ValueError, OverflowError) as error:
+        return {ValueError: 1.0, OverflowError: 3.0}[type(error)]
+
+
+class _Late(Exception):
+    pass
+
+
+def private_exception(x):
+    if x > 0:
+        raise _Late("late")
+    return x
+
+
+def key_error_text(x):
+    if x > 0:
+        raise KeyError("k")
+    return x
+
+
+def concatenate_number_text(x):
+    try:
+        return [1.0] + x
+    except TypeError as error:
+        return len(str(error)) * 1.0
+
+
+def string_and_number_text(x):
+    try:
+        return "a" + x
+    except TypeError as error:
+        return len(str(error)) * 1.0
+
+
+def store_in_object_text(x):
+    class Box:
+        pass
+
+    box = Box()
+    try:
+        box[0] = x
+    except TypeError as error:
+        return x + len(str(error))
+    return x
+
+
+def delete_from_number_text(x):
+    try:
+        del x[0]
+    except TypeError as error:
+        return len(str(error)) * 1.0
+    return x
+
+
+def round_digits_text(x):
+    try:
+        return round(x, 1.0)
+    except TypeError as error:
+        return len(str(error)) * 1.0
+
+
+def free_variable_deleted(x):
+    def use():
+        return held * 2.0  # noqa: F821  # it is deleted, which is what is tried
+
+    held = x
+    del held
+    try:
+        return use()
+    except NameError as error:
+        return x + len(str(error))

@@ -22,6 +22,7 @@ from deepalgo.stage.state.flavours import flavour_of, flavour_of_result, may_be_
 from deepalgo.stage.state.machine import Machine
 from deepalgo.stage.state.masked_arrays import Masked
 from deepalgo.stage.state.messages import concatenate
+from deepalgo.stage.state.representatives import representative
 from deepalgo.stage.state.static_calls import run_static
 from deepalgo.stage.state.unions import distribute
 from deepalgo.stage.state.values import (
@@ -145,6 +146,11 @@ def _by_methods(machine: Machine, op: type[ast.operator], left: Any, right: Any,
 
 def _unsupported(machine: Machine, op: type[ast.operator], left: Any, right: Any) -> NoReturn:
     names = [_type_name(item) for item in (left, right)]
+    if all(type(representative(item)).__module__ == "builtins" for item in (left, right)):  # sequences have words of their own
+        try:
+            NATIVE[op](representative(left), representative(right))
+        except TypeError as error:
+            raise UserRaise(TypeError, str(error), machine.span) from None
     raise UserRaise(TypeError, f"unsupported operand type(s) for {SYMBOLS[op]}: '{names[0]}' and '{names[1]}'", machine.span)
 
 
@@ -207,7 +213,9 @@ def _plain(machine: Machine, op: type[ast.operator], left: Any, right: Any, flav
         return machine.emit(logical, left, right, flavour=flavour)
     if name.startswith("bit") or name.endswith("shift"):
         if kinds > Kind.INT:
-            raise UserRaise(TypeError, f"unsupported operand type(s) for {name}: floats have no bits", machine.span)
+            if flavour == "np":
+                machine.refuse("bits of floats are asked for, which NumPy has none of", "Use whole numbers.")
+            _unsupported(machine, op, left, right)
         if name.endswith("shift") and flavour != "np":
             machine.check(machine.emit("ge", right, 0), ValueError, "negative shift count")
         if name == "lshift":

@@ -22,6 +22,7 @@ from deepalgo.stage.state.machine import Machine
 from deepalgo.stage.state.masked_arrays import Masked, Positions
 from deepalgo.stage.state.representatives import representative
 from deepalgo.stage.state.shared_objects import SHARED, SHARED_REMEDY, refuse_shared
+from deepalgo.stage.state.slots import class_of, has_slots
 from deepalgo.stage.state.static_values import refuse_text
 from deepalgo.stage.state.structure import is_plain_object, is_same
 from deepalgo.stage.state.unions import distribute
@@ -42,6 +43,8 @@ def attribute_name(machine: Machine, node: ast.Attribute) -> str:
 def get_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any:
     """`value.name`."""
     refuse_again(value)
+    if name == "__class__" and has_slots(type(value)):
+        return class_of(value)
     if name == "__class__" and isinstance(value, (Signal, Array)):
         return HANDLERS[type](machine, [value], {}, node)
 
@@ -52,7 +55,7 @@ def get_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> Any
     if isinstance(value, Closure):
         return _closure_attribute(machine, value, name)
     if isinstance(value, Super):
-        return value.find(machine, name)
+        return value.find(machine, name, node)
     refuse_text(machine, "is used", value, node)
     if isinstance(value, BaseException):
         kept = exceptions.attribute(machine, value, name, node)
@@ -101,21 +104,24 @@ def _object_attribute(machine: Machine, value: Any, name: str, node: ast.AST) ->
 
     held = getattr(value, "__dict__", None)
     found = _class_attribute(type(value), name)
-    if isinstance(held, dict) and name in held and id(held) in machine.heap.namespaces and held[name] is not UNDEFINED:
+    kept_here = isinstance(held, dict) and name in held and id(held) in machine.heap.namespaces and held[name] is not UNDEFINED
+    if isinstance(held, dict) and kept_here and not _is_ahead(found):
         kept = held[name]
         if type(found).__name__ == "cached_property" and isinstance(kept, Union) and any(item is UNDEFINED for _, item in kept.cases):
             machine.refuse("whether this property was computed before depends on data", "Read it once before the `if`.", node)
         return _present(machine, value, name, kept, node)
-    if isinstance(found, property) and hasattr(found.fget, "__code__"):
+    if isinstance(found, property) and found.fget is not None:
         return machine.call(found.fget, [value], {}, node)
+    if _descriptor_method(found, "__get__") is not None:
+        return machine.call(type(found).__get__, [found, value, type(value)], {}, node)
     if type(found).__name__ == "cached_property":
         machine.weights.remembering[name] = None
         return _kept_property(machine, value, name, machine.call(found.func, [value], {}, node))
+    getter = user_method(value, "__getattr__")
     try:
-        result = getattr(value, name)
+        result = getattr(value, name) if getter is None else object.__getattribute__(value, name)
     except AttributeError as error:
-        getter = _class_attribute(type(value), "__getattr__")
-        if hasattr(getter, "__code__"):
+        if getter is not None:
             return machine.call(getter, [value, name], {}, node)
         raise UserRaise(error, None, machine.span) from None
     if result is UNDEFINED:
@@ -123,6 +129,24 @@ def _object_attribute(machine: Machine, value: Any, name: str, node: ast.AST) ->
     if isinstance(result, types.MethodType) and hasattr(result.__func__, "__code__"):
         return BoundMethod(result.__func__, result.__self__)
     return _lift_attribute(machine, value, name, result)
+
+
+def _descriptor_method(found: Any, name: str) -> Any:
+    """A method of a descriptor of the user's; those of `functools` have ways of their own."""
+    return None if type(found).__module__ == "functools" else user_method(found, name)
+
+
+def _is_ahead(found: Any) -> bool:
+    """Whether what a class has under a name comes before what an object has: a property, or a descriptor that is written to."""
+    return isinstance(found, property) or any(_descriptor_method(found, name) is not None for name in ("__set__", "__delete__"))
+
+
+def is_computed(value: Any, name: str) -> bool:
+    """Whether an object's class has code of the user's that answers for an attribute."""
+    if not is_plain_object(value) or name in vars(value):
+        return False
+    found = _class_attribute(type(value), name)
+    return isinstance(found, property) or _descriptor_method(found, "__get__") is not None or user_method(value, "__getattr__") is not None
 
 
 def _present(machine: Machine, value: Any, name: str, kept: Any, node: ast.AST) -> Any:
@@ -187,14 +211,24 @@ class Super(StandIn):
         self.owner = owner
         self.instance = instance
 
-    def find(self, machine: Machine, name: str) -> Any:
+    def find(self, machine: Machine, name: str, node: ast.AST) -> Any:
         """The next definition of a method after the class that is running."""
         order = type(self.instance).__mro__
         for base in order[order.index(self.owner) + 1 :]:
             if name in vars(base):
-                found = vars(base)[name]
-                return BoundMethod(found, self.instance) if hasattr(found, "__code__") else getattr(super(self.owner, self.instance), name)
+                return self._bound(machine, vars(base)[name], name, node)
         raise UserRaise(AttributeError, f"'super' object has no attribute '{name}'", machine.span)
+
+
+    def _bound(self, machine: Machine, found: Any, name: str, node: ast.AST) -> Any:
+        """What the class has, for the instance."""
+        if hasattr(found, "__code__"):
+            return BoundMethod(found, self.instance)
+        if isinstance(found, property) and found.fget is not None:
+            return machine.call(found.fget, [self.instance], {}, node)
+        if _descriptor_method(found, "__get__") is not None:
+            return machine.call(type(found).__get__, [found, self.instance, type(self.instance)], {}, node)
+        return getattr(super(self.owner, self.instance), name)
 
 
 def _refuse_frozen(machine: Machine, value: Any, message: str) -> None:
@@ -225,6 +259,13 @@ def set_attribute(machine: Machine, value: Any, name: str, item: Any, node: ast.
 
 def write_attribute(machine: Machine, value: Any, name: str, item: Any, node: ast.AST) -> None:
     """`object.__setattr__(value, name, item)`."""
+    found = None if isinstance(value, (StandIn, type)) else _class_attribute(type(value), name)
+    if isinstance(found, property) and found.fset is not None:
+        machine.call(found.fset, [value, item], {}, node)
+        return
+    if _descriptor_method(found, "__set__") is not None:
+        machine.call(_descriptor_method(found, "__set__"), [found, value, item], {}, node)
+        return
     if isinstance(value, StandIn) or own_containers.base_of(type(value)) is None:
         _refuse_without_attributes(machine, value, name, node)
     borrow(machine, value, node)
@@ -234,12 +275,21 @@ def write_attribute(machine: Machine, value: Any, name: str, item: Any, node: as
     attributes = getattr(value, "__dict__", None)
     if not isinstance(attributes, dict) or isinstance(value, (types.ModuleType, types.FunctionType)):
         machine.refuse("this attribute cannot be written while compiling", "Use an ordinary object or a local variable.", node)
-    setter = _class_attribute(type(value), name)
-    if isinstance(setter, property):
-        machine.call(setter.fset, [value, item], {}, node)
-        return
+    _refuse_as_python(machine, value, name)
     machine.heap.touch(attributes)
     attributes[name] = item
+
+
+def _refuse_as_python(machine: Machine, value: Any, name: str) -> None:
+    """What slots, and properties without a setter, do not let be written: Python is asked, with an object that is empty."""
+    kind = class_of(value)
+    if not is_plain_object(value) or not (has_slots(type(value)) or isinstance(_class_attribute(kind, name), property)):
+        return
+    empty: object = object.__new__(kind)
+    try:
+        object.__setattr__(empty, name, None)
+    except AttributeError as error:
+        raise UserRaise(AttributeError, str(error), machine.span) from None
 
 
 def delete_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> None:
@@ -248,7 +298,11 @@ def delete_attribute(machine: Machine, value: Any, name: str, node: ast.AST) -> 
         distribute(machine, value, lambda case: delete_attribute(machine, case, name, node), node)
         return
     _refuse_frozen(machine, value, f"cannot delete field {name!r}")
-    computed = user_method(value, "__delattr__") is not None or hasattr(_class_attribute(type(value), name), "__get__")
+    found = _class_attribute(type(value), name)
+    if isinstance(found, property) and found.fdel is not None and user_method(value, "__delattr__") is None:
+        machine.call(found.fdel, [value], {}, node)
+        return
+    computed = user_method(value, "__delattr__") is not None or hasattr(found, "__get__")
     if not is_plain_object(value) or computed:
         machine.refuse("this attribute cannot be deleted while compiling", "Set it to None.", node)
     borrow(machine, value, node)

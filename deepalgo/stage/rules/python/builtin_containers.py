@@ -27,6 +27,7 @@ from deepalgo.stage.state.messages import concatenate
 from deepalgo.stage.state.static_calls import run_static
 from deepalgo.stage.state.static_values import static_int
 from deepalgo.stage.state.streams import Walk, late_stream, made_of, stream
+from deepalgo.stage.state.structure import is_plain_object
 from deepalgo.stage.state.values import DataText, Generator, Partial, Signal, StandIn, Union, UserRaise, user_method
 
 
@@ -125,10 +126,22 @@ def _enumerate(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> A
     return machine.heap.created(Walk(enumerate(items, first), lambda place: (first + place, items.read(place)), items.snapshot))
 
 
+#: What Python asks of whatever is reversed.
+BACKWARDS = ("__reversed__", "__getitem__")
+
+
 @handles(reversed)
 def _reversed(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    if isinstance(args[0], list):
-        machine.refuse_stand_in(node, args[0])
+    value = args[0]
+    method = user_method(value, "__reversed__")
+    if method is not None:
+        return machine.call(method, [value], {}, node)
+    if isinstance(value, list):
+        machine.refuse_stand_in(node, value)
+    if isinstance(value, Walk) or id(value) in machine.streams:
+        machine.refuse("an iterator is reversed, for which Python raises TypeError", "Make a list of it first.", node)
+    if (isinstance(value, (set, frozenset)) or is_plain_object(value)) and not any(hasattr(type(value), name) for name in BACKWARDS):
+        raise UserRaise(TypeError, f"'{type(value).__name__}' object is not reversible", machine.span)
     items = machine.walk(args[0], node)
     return machine.heap.created(Walk(items[::-1], lambda place: items.read(len(items) - 1 - place), items.snapshot))
 

@@ -133,6 +133,8 @@ def _round_one(machine: Machine, value: Any, digits: Any, node: ast.AST) -> Any:
     if digits is None:
         return to_int(machine, machine.emit("rint", value), value, round)
     digits = static_int(machine, digits, node, "the number of digits")
+    if not hasattr(type(digits), "__index__"):
+        raise UserRaise(TypeError, f"'{type(digits).__name__}' object cannot be interpreted as an integer", machine.span)
     if value.flavour == "np" and value.kind is Kind.REAL:
         return HANDLERS[np.round](machine, [value], {"decimals": digits}, node)  # which scales, and is not exact
     if value.kind <= Kind.INT and digits >= 0:
@@ -155,11 +157,28 @@ def to_int(machine: Machine, rounded: Signal, value: Signal, native: Any) -> Sig
     return Signal(result.value, "py", True, Known(run_static(machine, native, value.known.value), value.known.keys))
 
 
+#: The methods that make a number of an object, in the order in which they are asked for.
+CONVERSIONS: dict[type, tuple[str, ...]] = {int: ("__int__", "__index__", "__trunc__"), float: ("__float__", "__index__")}
+
+
+def _converted(machine: Machine, native: type, value: Any, result: Any, name: str, node: ast.AST) -> Any:
+    """What a method of the user's made of an object; Python takes no other kind of number."""
+    kind = {Kind.INT: int, Kind.REAL: float}.get(result.kind) if isinstance(result, Signal) and not result.shape else type(result)
+    wanted = float if name == "__float__" else int
+    if kind is not wanted:
+        shown = kind.__name__ if kind is not None else "bool"
+        raise UserRaise(TypeError, f"{type(value).__name__}.{name} returned non-{wanted.__name__} (type {shown})", machine.span)
+    return result if wanted is native else HANDLERS[native](machine, [result], {}, node)
+
+
 def _read_as(machine: Machine, native: type, one: Callable[..., Any], args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     """`int(...)` or `float(...)`, case by case."""
     args = [_number(machine, item) for item in args]
     if kwargs and contains_signal(args):
         raise UserRaise(TypeError, "int() can't convert non-string with explicit base", machine.span)
+    method = next((found for name in CONVERSIONS[native] if args and (found := user_method(args[0], name)) is not None), None)
+    if method is not None and len(args) == 1:
+        return _converted(machine, native, args[0], machine.call(method, [args[0]], {}, node), method.__name__, node)
     if not args or not isinstance(args[0], (Signal, Union, DataText)):
         return machine.call_native(native, args, kwargs, node)
     return distribute(machine, args[0], lambda item: one(machine, item, node), node)

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from deepalgo.ir import Block, Check, walk
 from deepalgo.stage.rules.numpy import masked
 from deepalgo.stage.rules.python import attributes, comparisons
 from deepalgo.stage.rules.python.builtin_containers import DynamicRange
@@ -21,6 +22,7 @@ from deepalgo.stage.state.machine import Machine
 from deepalgo.stage.state.masked_arrays import Masked, Positions
 from deepalgo.stage.state.regions import choose, only_computes, resume, run_arm
 from deepalgo.stage.state.representatives import representative
+from deepalgo.stage.state.slots import class_of
 from deepalgo.stage.state.static_calls import run_static
 from deepalgo.stage.state.streams import Late, on_time, take
 from deepalgo.stage.state.structure import is_plain_object
@@ -52,7 +54,7 @@ def one_answer(machine: Machine, value: Any, ask: Callable[[Any], Any], node: as
 def _type(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     if len(args) != 1:
         machine.refuse("a class made at run time cannot be compiled", "Define the class in the module.", node)
-    return distribute(machine, args[0], lambda item: one_answer(machine, item, lambda value: type(representative(value)), node), node)
+    return distribute(machine, args[0], lambda item: one_answer(machine, item, lambda value: class_of(representative(value)), node), node)
 
 
 @handles(issubclass)
@@ -68,6 +70,8 @@ def _callable(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> An
 @handles(hasattr)
 def _hasattr(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
     def ask(value: Any) -> Any:
+        if attributes.is_computed(value, args[1]):
+            return _attribute_or(machine, value, args[1], UNDEFINED, node) is not UNDEFINED
         held = vars(value).get(args[1]) if is_plain_object(value) else None
         absent = attributes.absent_where(held)
         if (absent or held is UNDEFINED) and not hasattr(type(value), args[1]):
@@ -84,12 +88,24 @@ def _delattr(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any
 
 @handles(getattr, options="default")
 def _getattr(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    try:
+    if len(args) != 3:
         return distribute(machine, args[0], lambda item: machine.get_attribute(item, args[1], node), node)
+    return distribute(machine, args[0], lambda item: _attribute_or(machine, item, args[1], args[2], node), node)
+
+
+def _attribute_or(machine: Machine, value: Any, name: str, default: Any, node: ast.AST) -> Any:
+    """An attribute, or a default where there is none."""
+    body = machine.builder.body
+    before = len(body)
+    try:
+        found = machine.get_attribute(value, name, node)
     except UserRaise as error:
-        if len(args) == 3 and issubclass(error.kind, AttributeError):
-            return args[2]
+        if issubclass(error.kind, AttributeError):
+            return default
         raise
+    if any(isinstance(item, Check) and item.error == "AttributeError" for item in walk(Block((), tuple(body[before:]), ()))):
+        machine.refuse("whether an object has this attribute depends on data", "Set it on every path.", node)
+    return found
 
 
 @handles(setattr)

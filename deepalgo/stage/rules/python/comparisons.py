@@ -108,7 +108,7 @@ def _mappings(machine: Machine, op: type[ast.cmpop], left: dict[Any, Any], right
     return compare(machine, op, [left[key] for key in keys], [right[key] for key in keys], node)
 
 
-def _fields(machine: Machine, op: type[ast.cmpop], left: Any, right: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+def _fields(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
     """What the comparison that `dataclass` generates compares; None where it does not."""
     method = getattr(type(left), f"__{NAMES[op]}__", None)
     if op is ast.NotEq:
@@ -118,11 +118,12 @@ def _fields(machine: Machine, op: type[ast.cmpop], left: Any, right: Any) -> tup
     if not method.__code__.co_filename.startswith("<"):
         return None
     names = [item.name for item in dataclasses.fields(left) if item.compare]
-    return tuple(getattr(left, name) for name in names), tuple(getattr(right, name) for name in names)
+    one, other = (tuple(machine.get_attribute(side, name, node) for name in names) for side in (left, right))
+    return one, other
 
 
 def _static(machine: Machine, op: type[ast.cmpop], left: Any, right: Any, node: ast.AST) -> Any:
-    fields = _fields(machine, op, left, right)
+    fields = _fields(machine, op, left, right, node)
     if fields is not None:
         return compare(machine, op, *fields, node)
     found = _by_methods(machine, op, left, right, node)
@@ -259,7 +260,7 @@ def either(machine: Machine, left: Any, right: Any) -> Any:
 
 def _are_one(machine: Machine, left: Any, right: Any, node: ast.AST) -> Any:
     """`left is right`: there is one True and one False of Python's, and one of NumPy's; other numbers are made anew."""
-    if isinstance(left, BaseException) and left is not right and type(left) is type(right):
+    if isinstance(left, BaseException) and type(left) is type(right):  # equal ones may have become one where paths met
         machine.refuse("whether two exceptions are the same object is asked", "Compare their classes, `args` or texts.", node)
     refuse_identity(machine, left, right, node)
     numbers = (Signal, bool, int, float, complex, np.generic)

@@ -100,7 +100,7 @@ def _items_of(machine: Machine, value: Any, node: ast.AST) -> Any:
 
 
 def _call_string(machine: Machine, function: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    args = taken(machine, args, node)
+    args = [list(item) if name == "join" and isinstance(item, dict) else item for item in taken(machine, args, node)]
     if contains_signal(args) or contains_signal(kwargs):
         if name in ("format", "join"):
             return DataText("...", ())

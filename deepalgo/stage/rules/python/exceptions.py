@@ -42,6 +42,8 @@ def _made_for(machine: Machine, check: Check) -> BaseException:
         return cls(*operands)
     if operands:
         return cls(DataText(check.message, operands))
+    if issubclass(cls, OverflowError) and check.message.startswith("("):  # a number and a text, as the C library gives them
+        return cls(*ast.literal_eval(check.message))
     return cls(*([check.message.replace("{{", "{").replace("}}", "}")] if check.message else []))
 
 

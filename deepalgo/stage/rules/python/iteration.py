@@ -6,7 +6,7 @@ import ast
 import operator
 import types
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from itertools import islice
 from typing import Any
 
@@ -138,7 +138,25 @@ def _reader(machine: Machine, value: Any, items: list[Any], node: ast.AST) -> Ca
         return lambda place: _of_deque(machine, value, items, place, node)
     if isinstance(value, list):
         return lambda place: _of_list(machine, value, len(items) - 1, place, node)
+    if isinstance(value, (dict, set, KeysView, ValuesView, ItemsView)):
+        return _reader_of_keys(machine, value, node)
     return items.__getitem__
+
+
+def _reader_of_keys(machine: Machine, value: Any, node: ast.AST) -> Callable[[int], Any]:
+    """What a dict or a set holds when its item is asked for: Python raises if there are more or fewer by then."""
+    held = value if isinstance(value, (dict, set)) else getattr(value, "mapping", ())
+    before = list(held)
+
+    def read(place: int) -> Any:
+        if len(held) != len(before):
+            kind = "Set" if isinstance(held, set) else "dictionary"
+            raise UserRaise(RuntimeError, f"{kind} changed size during iteration", machine.at(node))
+        if any(now is not then for now, then in zip(held, before, strict=True)):
+            machine.refuse("this loop changes the keys that it runs over", "Run over a copy: list(...).", node)
+        return next(islice(value, place, None), None) if place >= 0 else None
+
+    return read
 
 
 def _of_snapshot(machine: Machine, snapshot: Snapshot, items: list[Any], place: int, node: ast.AST) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 from collections import defaultdict, deque
 from typing import Any
 
@@ -157,12 +158,14 @@ def set_item(machine: Machine, container: Any, key: Any, value: Any, node: ast.A
         raise UserRaise(TypeError, f"'{name}' object does not support item assignment", machine.span)
     machine.refuse_stand_in(node, container)
     refuse_shared(machine, container, node)
-    if isinstance(key, Signal) and key.known is None:
-        _chosen_store(machine, container, key, value, node)
-        return
     method = user_method(container, "__setitem__")
     if method is not None:
         machine.call(method, [container, key, value], {}, node)
+        return
+    if not hasattr(type(container), "__setitem__"):
+        raise UserRaise(TypeError, f"'{type(container).__name__}' object does not support item assignment", machine.span)
+    if isinstance(key, Signal) and key.known is None:
+        _chosen_store(machine, container, key, value, node)
         return
     key = static_key(machine, key, node)
     if isinstance(key, slice) and isinstance(container, list):
@@ -196,13 +199,16 @@ def _index_of(container: Any) -> str:
 
 def del_item(machine: Machine, container: Any, key: Any, node: ast.AST) -> None:
     """`del container[key]`."""
-    machine.refuse_stand_in(node, container)
     if isinstance(container, Union):
         distribute(machine, container, lambda case: del_item(machine, case, key, node), node)
         return
-    if isinstance(container, (Signal, Array, str, tuple, int, float)):
-        name = type(representative(container)).__name__
-        raise UserRaise(TypeError, f"'{name}' object doesn't support item deletion", machine.span)
+    if not isinstance(container, (Signal, Array)):
+        machine.refuse_stand_in(node, container)
+    if not hasattr(type(representative(container)), "__delitem__") or isinstance(container, Array):
+        try:
+            operator.delitem(representative(container), 0)
+        except (TypeError, ValueError) as error:
+            raise UserRaise(error, None, machine.span) from None
     refuse_shared(machine, container, node)
     method = user_method(container, "__delitem__")
     if method is not None:
