@@ -46,6 +46,7 @@ from deepalgo.errors import HeuristicError, InputError
 from deepalgo.ir import Program, While, walk
 from deepalgo.ir.rebuild import rebuild
 from deepalgo.ops.forms.operands import may_look, wants_gradient
+from deepalgo.ops.forms.soft import measures
 from deepalgo.origins import Origins
 from deepalgo.signature import Signature
 from deepalgo.storage.file import Stored, read_bytes, read_file, write_bytes, write_file
@@ -170,7 +171,7 @@ class Network(torch.nn.Module):
             executable = self._fixed
         elif (record := current_record()) is not None:
             return self._recorded(leaves, record)
-        elif self._wish == "native" and may_look() and not self._reason_against_native():
+        elif self._wish == "native" and may_look() and not measures() and not self._reason_against_native():
             return self._natively(leaves)
         else:
             executable = self._executable(self.plan())

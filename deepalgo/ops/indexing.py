@@ -25,7 +25,7 @@ from deepalgo.ops.slope import Adjoint
 #: The function that NumPy spellings call to replace a part of an array.
 PUT = """
 def put(array, key, item):
-    array = array.copy()
+    array = np.array(array)
     array[key] = item
     return array
 """
