@@ -28,10 +28,17 @@ import numpy as np
 import torch
 
 import deepalgo as da
-from deepalgo.backends.native import Engine
+from deepalgo.adjoint.reverse import Reverse
+from deepalgo.adjoint.segments import USUAL
+from deepalgo.backends.native import Engine, Kernel
+from deepalgo.backends.native.complex_arrays import in_parts
+from deepalgo.backends.targets import CLEAN, IN_REALS, READY, TYPED
 from deepalgo.errors import CompileError, HeuristicError
-from deepalgo.ir import Failed, Interpreter, Kind, Leaf, While
+from deepalgo.ir import Failed, Interpreter, Kind, Leaf, Value, While
+from deepalgo.ir import Program as IrProgram
 from deepalgo.ir import Sequence as SequenceTree
+from deepalgo.lower.passes import PassSettings, WithRounds, run
+from deepalgo.lower.prune import prune
 from tests.fuzz.exact import KINDS, loaded
 from tests.fuzz.program import Program
 from tests.fuzz.verdict import Mismatch, Verdict, generalise
@@ -76,12 +83,28 @@ def quiet() -> Any:
         yield
 
 
+class Absolute(Reverse):
+    """The derivative with the size of each contribution in its place."""
+
+    def arrive(self, bars: dict[Value, Value], value: Value, g: Value) -> None:
+        super().arrive(bars, value, self.add("abs", g))
+
+
+def absolute_adjoint(program: IrProgram, rounds: int) -> IrProgram:
+    """The sums of the sizes of contributions where the adjoint has their sums."""
+    return Absolute(program, rounds, True, USUAL).made()
+
+
+ABSOLUTE = (*READY, WithRounds(absolute_adjoint), prune, *CLEAN, *TYPED, IN_REALS)
+
+
 class Comparison:
     """One network, its engine and its samples."""
 
     def __init__(self, program: Program, network: da.Network, facts: Counter[str]) -> None:
         self.network, self.facts, self.rng = network, facts, random.Random(program.seed)
         self.engine = Engine(network.program, network.max_rounds, "exact")
+        self.sizes: Kernel | None = None
         self.exact = is_exact(network.program)
         places = tuple(map(Leaf, range(len(network.program.body.results))))
         self.meaning = Interpreter(replace(network.program, output=SequenceTree("tuple", places), changes=()))
@@ -208,11 +231,25 @@ class Comparison:
             gap = distance(mine, other)
             if (gap <= GRADIENT_RTOL * scale).all():
                 continue
+            sizes = self.contributions(row, sent)
+            if (gap <= GRADIENT_RTOL * (scale + sizes[place])).all():
+                self.facts["gradients whose contributions cancel"] += 1
+                continue
             reach = self.reaches(row, sent, ours) if reach is None else reach
-            if not (gap <= GRADIENT_RTOL * scale + BLUR * reach[place]).all():
+            if not (gap <= GRADIENT_RTOL * (scale + sizes[place]) + BLUR * reach[place]).all():
                 raise Mismatch("wrong-gradient", "native: not torch's", f"{mine!r} instead of {other!r}, number {place} of {row!r}", sample)
             self.facts["gradients farther, as rounding spreads"] += 1
         self.facts["gradients compared"] += 1
+
+    def contributions(self, row: Arrays, sent: Arrays) -> Arrays:
+        """The sums of the sizes of all contributions to each adjoint."""
+        if self.sizes is None:
+            lowered = run(ABSOLUTE, self.network.program, PassSettings(self.network.max_rounds))
+            self.sizes = Kernel(lowered, frozenset())
+        found = self.sizes.run(in_parts([*row, *map(np.abs, sent)]), self.weights, self.network.max_rounds).results
+        wanted = len(self.network.program.weights) + sum(
+            1 + (item.value.type.kind is Kind.COMPLEX) for item in self.network.program.inputs if item.value.type.kind >= Kind.REAL)
+        return [np.nan_to_num(np.ravel(array), nan=np.inf) for array in found[len(found) - wanted :]]
 
     def reaches(self, row: Arrays, sent: Arrays, ours: Arrays) -> list[Any]:
         """How far changes of the inputs in the last places move gradients."""
