@@ -57,7 +57,8 @@ def print_native(reasons, console):
     """The share of native programs, and what the others lack; `reasons` has one for each program, "" if it is native."""
     count = sum(not reason for reason in reasons)
     console.print(f"{count} of {len(reasons)} programs run natively, forward and backward ({100 * count / max(1, len(reasons)):.1f} %)")
-    for reason, number in Counter(re.sub(r", line \d+$|\d+ (?=instructions)", "", reason) for reason in reasons if reason).most_common():
+    kinds = Counter(re.sub(r",( most of them for)? line \d+$|\d+ (?=instructions)", "", reason) for reason in reasons if reason)
+    for reason, number in kinds.most_common():
         console.print(f"{number:4} {reason}", markup=False, highlight=False)
 
 

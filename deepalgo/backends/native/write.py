@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from deepalgo.backends.native.build import fuses
 from deepalgo.backends.native.mathematics import VECTOR_FORMS, Mathematics, define
 from deepalgo.backends.native.regions import CODES, Regions, can_fail, statement_fails
-from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, SCALARS, VECTORS, Cell, Unsupported, literal
+from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, SCALARS, VECTORS, Cell, Unsupported, at_line, literal
 from deepalgo.ir import Block, Check, Kind, Op, Program, Value, While, captured, walk
 
 #: How numbers lie in memory.
@@ -56,9 +56,12 @@ def write(program: Program, summed: frozenset[int] = frozenset(), mathematics: M
 
 
 def _refuse_complex(program: Program) -> None:
-    values = [item.value for item in program.inputs] + [item.result for item in walk(program.body) if isinstance(item, Op)]
-    if any(value.type.kind is Kind.COMPLEX for value in values):
+    if any(item.value.type.kind is Kind.COMPLEX for item in program.inputs):
         raise Unsupported("complex numbers")
+    for op in walk(program.body):
+        if isinstance(op, Op) and op.result.type.kind is Kind.COMPLEX:
+            operation = next((user for user in walk(program.body) if isinstance(user, Op) and op.result in user.args), op)
+            raise Unsupported(f"{operation.name} of complex numbers{at_line(operation.span)}")
 
 
 class ModuleWriter(Regions):
