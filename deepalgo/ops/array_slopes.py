@@ -20,7 +20,7 @@ class TooLargeError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class NumberLines:
     """An array with the axis to work along; without one all its numbers stand in one line."""
 
     writer: Any
@@ -28,7 +28,7 @@ class Lines:
     axis: int
 
     @classmethod
-    def of(cls, writer: Any, value: Any, axis: int | None) -> Lines:
+    def of(cls, writer: Any, value: Any, axis: int | None) -> NumberLines:
         """The value along an axis."""
         shape = writer.maker.type(value).shape
         if axis is None:
@@ -53,32 +53,32 @@ class Lines:
         one = self.writer.make("broadcast", self.writer.maker.const(1.0), shape=tuple(size))
         return self.writer.make("cumprod", self.writer.make("concat", one, self.part(None, -1), axis=self.axis), axis=self.axis)
 
-    def turned(self) -> Lines:
+    def turned(self) -> NumberLines:
         """The lines backwards."""
-        return Lines(self.writer, self.part(None, None, -1), self.axis)
+        return NumberLines(self.writer, self.part(None, None, -1), self.axis)
 
 
 def before(writer: Any, array: ast.expr, axis: ast.expr) -> Any:
     """Products of all numbers before each along an axis, in the shape of the array."""
     value = writer.value(array)
-    lines = Lines.of(writer, value, writer.static(axis))
+    lines = NumberLines.of(writer, value, writer.static(axis))
     return writer.make("reshape", lines.before(), shape=writer.maker.type(value).shape) if math.prod(lines.shape) else value
 
 
 def others(writer: Any, array: ast.expr, axis: ast.expr) -> Any:
     """Products of all other numbers along an axis, in the shape of the array."""
     value = writer.value(array)
-    lines = Lines.of(writer, value, writer.static(axis))
+    lines = NumberLines.of(writer, value, writer.static(axis))
     if not math.prod(lines.shape):
         return value
-    after = Lines(writer, lines.turned().before(), lines.axis).turned().value
+    after = NumberLines(writer, lines.turned().before(), lines.axis).turned().value
     return writer.make("reshape", writer.make("mul", lines.before(), after), shape=writer.maker.type(value).shape)
 
 
 def running(writer: Any, g: ast.expr, array: ast.expr, axis: ast.expr) -> Any:
     """At each place the adjoints from there on, each times the numbers on the way to it."""
     value, along = writer.value(array), writer.static(axis)
-    lines, adjoint = Lines.of(writer, value, along), Lines.of(writer, writer.value(g), along)
+    lines, adjoint = NumberLines.of(writer, value, along), NumberLines.of(writer, writer.value(g), along)
     size = lines.shape[lines.axis]
     if not math.prod(lines.shape):
         return value
