@@ -295,6 +295,17 @@ def signed(x):
     return -(x * (x - 1.0)) * 0.0
 
 
+def squared(x):
+    return (x + 1.0) ** 2
+
+
+def test_a_square_is_the_power_that_the_c_library_computes():
+    program = da.compile(squared).program
+    xs = np.random.default_rng(0).uniform(0.0, 3.0, 60_000)
+    found = engine_of(program).forward([xs], weights_of(program)).results[0]
+    assert found.tolist() == [squared(x) for x in xs.tolist()]
+
+
 def test_an_engine_goes_with_its_program():
     program = da.compile(loops).program
     assert engine_of(program) is engine_of(program)
