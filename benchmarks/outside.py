@@ -2,7 +2,8 @@
 
 Every public function whose arguments may all be numbers (or all arrays, or all lists) of some range is called with random ones. Where
 most calls answer with finite numbers, it is compiled with the first of them as the example and compared on all. Gradients are not
-compared: there is no reference for where a function is smooth.
+compared: there is no reference for where a function is smooth. Counted besides is which of the programs that compile run natively,
+forward and backward, and what the others lack.
 """
 
 import argparse
@@ -27,6 +28,7 @@ from rich.progress import track
 from rich.table import Table
 
 import deepalgo as da
+from benchmarks.corpus import print_native, reason_against_native
 
 WORDS = ("right", "refused", "wrong", "crashed", "slow")
 RANGES = ((0.1, 0.9), (1.0, 10.0), (10.0, 80.0), (200.0, 400.0), (1e3, 1e5))
@@ -153,8 +155,18 @@ def rows(answer, size):
     return found.reshape(size, -1)
 
 
+@dataclass(frozen=True)
+class Score:
+    """The word for a function, what stands behind it, and why the network is not native: "" if it is, None if there is none."""
+
+    place: tuple
+    word: str | None
+    reason: str = ""
+    against: str | None = None
+
+
 def examine(place):
-    """The word for a function and what stands behind it; None if it cannot be tried."""
+    """The score of a function; its word is None if it cannot be tried."""
     torch.set_num_threads(1)
     module, name = place
     with silent():
@@ -164,7 +176,7 @@ def examine(place):
     except (TypeError, ValueError):  # it has no signature
         found = None
     if found is None:
-        return place, None, ""
+        return Score(place, None)
     calls = [call for call, answer in zip(found.calls, found.answers, strict=True) if answer]
     expected = [answer for answer in found.answers if answer]
     try:
@@ -172,15 +184,16 @@ def examine(place):
             network = da.compile(function, example=(tuple(calls[0]), {}), errors="nan")
             got = rows(network(*(batch(list(column)) for column in zip(*calls, strict=True))), len(calls))
     except da.CompileError as error:
-        return place, "refused", str(error)
+        return Score(place, "refused", str(error))
     except TooSlow:
-        return place, "slow", ""
+        return Score(place, "slow")
     except Exception as error:  # noqa: BLE001  # the word for it
-        return place, "crashed", f"{type(error).__name__}: {error}"
+        return Score(place, "crashed", f"{type(error).__name__}: {error}")
+    against = reason_against_native(network)
     for call, row, answer in zip(calls, got, expected, strict=True):
         if len(row) != len(answer) or not np.allclose(row, answer, rtol=1e-9, atol=1e-12):
-            return place, "wrong", f"{call}: {row.tolist()} instead of {answer}"
-    return place, "right", ""
+            return Score(place, "wrong", f"{call}: {row.tolist()} instead of {answer}", against)
+    return Score(place, "right", "", against)
 
 
 def main():
@@ -192,22 +205,29 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     console = Console()
-    table = Table("package", "tried", *WORDS, title="functions outside of the corpus")
+    table = Table("package", "tried", *WORDS, "native", title="functions outside of the corpus")
     total: Counter = Counter()
+    reasons = []
     for package in options.packages:
         places = list(functions(package))
         random.Random(0).shuffle(places)
         with multiprocessing.get_context("spawn").Pool(options.jobs, maxtasksperchild=40) as pool:
             runs = pool.imap_unordered(examine, places[: options.most])
-            scores = [score for score in track(runs, package, min(len(places), options.most), console=console) if score[1]]
-        words = Counter(word for _, word, _ in scores)
+            scores = [score for score in track(runs, package, min(len(places), options.most), console=console) if score.word]
+        words = Counter(score.word for score in scores)
         total += words
-        table.add_row(package, str(len(scores)), *(str(words[word]) for word in WORDS))
-        for (module, name), word, reason in scores:
-            if word in options.show:
-                console.print(f"{word} {module}.{name}\n{reason}", markup=False, highlight=False)
-    table.add_row("all", str(total.total()), *(str(total[word]) for word in WORDS), style="bold")
+        against = [score.against for score in scores if score.against is not None]
+        reasons += against
+        table.add_row(package, str(len(scores)), *(str(words[word]) for word in WORDS), str(against.count("")))
+        for score in scores:
+            name = ".".join(score.place)
+            if score.word in options.show:
+                console.print(f"{score.word} {name}\n{score.reason}", markup=False, highlight=False)
+            if score.against:
+                console.print(f"torch {name}: {score.against}", markup=False, highlight=False)
+    table.add_row("all", str(total.total()), *(str(total[word]) for word in WORDS), str(reasons.count("")), style="bold")
     console.print(table)
+    print_native(reasons, console)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ from deepalgo.ir import (
 )
 from deepalgo.ir import Sequence as SequenceTree
 from deepalgo.ir.rewriter import Fresh, Rewriter
-from deepalgo.ops.formula import adjoints, check_ends
+from deepalgo.ops.formula import NoFormulaError, adjoints
 from deepalgo.ops.row import Hazard
 from deepalgo.ops.slope import Adjoint
 from deepalgo.ops.table import TABLE
@@ -141,14 +141,18 @@ class Reverse(Rewriter):
         """The adjoints of the operands, by the formulas of the row."""
         if op.is_weight or op.result not in bars:
             return
-        g = bars.pop(op.result)
-        check_ends(TABLE[op.name])
-        row = TABLE[op.name]
+        g, row = bars.pop(op.result), TABLE[op.name]
         maker = CarefulProducts(self, True) if self.careful and isinstance(row.slope, Adjoint) else Formulas(self, self.careful)
-        found = adjoints(row, op.args, op.result, g, dict(op.attrs), maker)
+        wanted = [arg in self.active for arg in op.args]
+        before, self.span = self.span, op.span
+        try:
+            found = adjoints(row, op.args, op.result, g, dict(op.attrs), maker, wanted)
+        except NoFormulaError as error:
+            raise NoFormulaError(f"{error}, line {op.span.line}" if op.span is not None else str(error)) from None
         for arg, value in zip(op.args, found, strict=True):
             if value is not None:
                 self.arrive(bars, arg, value)
+        self.span = before
 
     def back_if(self, branch: If, bars: Bars) -> If:
         """Each arm goes back through itself."""

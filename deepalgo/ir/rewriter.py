@@ -39,6 +39,7 @@ from deepalgo.ir import (
 )
 from deepalgo.ir.append import Appender
 from deepalgo.ops.table import infer
+from deepalgo.spans import Span
 
 
 @dataclass(slots=True)
@@ -89,6 +90,8 @@ class Rewriter(Appender):
         self.out: list[Statement] = []
         self.renews = False
         self.guards: dict[int, int] = {}
+        #: The place of what is made of the user's code, for operations that are added.
+        self.span: Span | None = None
 
     def program(self, program: Program) -> Program:
         """The program with its body rebuilt."""
@@ -214,7 +217,7 @@ class Rewriter(Appender):
     def add(self, name: str, *args: Value, attrs: tuple[tuple[str, Attr], ...] = ()) -> Value:
         """Append an operation and return its result."""
         result = self.fresh.value(infer(name, [arg.type for arg in args], attrs))
-        self.out.append(Op(result, name, args, attrs))
+        self.out.append(Op(result, name, args, attrs, self.span))
         return result
 
 

@@ -31,12 +31,15 @@ from deepalgo.ir import Sequence as SequenceTree
 from deepalgo.ir.compute import compute
 from deepalgo.ir.rewriter import Fresh, Rewriter
 from deepalgo.lower.complex_functions import FUNCTIONS, Pair, length, product, quotient
+from deepalgo.lower.fourier import fourier
 from deepalgo.lower.real_formulas import Real
 from deepalgo.ops.slope import Slope
 from deepalgo.ops.table import TABLE
 
 #: Operations that do the same to both parts.
 BY_PARTS = frozenset({"add", "sub", "neg", "pos", "sum", "cumsum", "add_at"})
+#: The transforms, with the sign of their exponents; the one back is a mean.
+FOURIER = {"fft": -1, "ifft": 1}
 #: The sorts of number that tables of functions tell apart.
 SORTS = (-math.inf, -2.5, -0.0, 0.0, 2.5, math.inf, math.nan)
 
@@ -92,6 +95,7 @@ class SplitComplex(Rewriter):
 
     def op(self, op: Op) -> None:
         """An operation on complex numbers in real ones."""
+        self.span = op.span
         if Kind.COMPLEX not in (op.result.type.kind, *(arg.type.kind for arg in op.args)):
             super().op(op)
             return
@@ -120,6 +124,11 @@ class SplitComplex(Rewriter):
         if op.name == "matmul":
             (a, b), (c, d) = pairs
             return a.call("matmul", c) - b.call("matmul", d), a.call("matmul", d) + b.call("matmul", c)
+        if op.name in FOURIER:
+            sign, axis = FOURIER[op.name], op.attr("axis")
+            assert isinstance(axis, int)
+            found, size = fourier(pairs[0], axis, sign), op.result.type.shape[axis]
+            return found if sign < 0 else (found[0] * (1.0 / size), found[1] * (1.0 / size))
         return self.put_together(op)
 
     def real(self, value: Value) -> Real:

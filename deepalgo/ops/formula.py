@@ -2,8 +2,8 @@
 
 Beside rows, a formula may call these: `zeros(a)`; `H(a)`, the conjugate of a transposed matrix; `rows(a)` and `columns(a)`, a vector as a
 matrix; `as_columns(a, y)`, back from it where `y` is a vector; `matrix(g, x, y)`, the adjoint of a product with the axes that vectors lose;
-`along(a, x, axis)` and `lift(a, n)`, axes of length 1 for a reduced axis or at the end; `counted(x, axis)`, the places along an axis. In
-attributes: `shape(a)`, `inverse(axes)`, `part(axis, place)` of a joined array, and `backwards(a, axis)`.
+`along(a, x, axis)` and `lift(a, n)`, axes of length 1 for a reduced axis or at the end; `counted(x, axis)`, the places along an axis; and
+those of `array_slopes`. In attributes: `shape(a)`, `inverse(axes)`, `part(axis, place)` of a joined array, and `backwards(a, axis)`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from deepalgo.kinds import Attr, Kind, Type
+from deepalgo.ops.array_slopes import ARRAY_FUNCTIONS, TooLargeError
 from deepalgo.ops.row import Hazard, Row
 from deepalgo.ops.slope import Adjoint, Numerical, Slope
 from deepalgo.ops.table import TABLE, infer
@@ -25,7 +26,7 @@ V = TypeVar("V")
 BINARY: dict[type[ast.AST], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow"}
 COMPARED: dict[type[ast.AST], str] = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
 NUMBERS = {"pi": math.pi, "inf": math.inf}
-LETTERS = ("x", "y", "z")
+LETTERS = ("x", "y", "z", "u", "v", "w")
 
 
 class NoFormulaError(Exception):
@@ -60,10 +61,11 @@ def _orders(text: str) -> bool:
     return any(isinstance(node, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for node in ast.walk(parsed(text)))
 
 
-def adjoints(row: Row, operands: Sequence[V], result: V, g: V, attrs: Mapping[str, Attr], maker: Maker[V]) -> list[V | None]:
-    """The adjoint of each operand, None where it is 0 or the operand is no quantity."""
+def adjoints(row: Row, operands: Sequence[V], result: V, g: V, attrs: Mapping[str, Attr], maker: Maker[V],
+             wanted: Sequence[bool] | None = None) -> list[V | None]:
+    """The adjoint of each operand, None where it is 0, where the operand is no quantity, or where it is not wanted."""
     writer = FormulaWriter(row, operands, result, g, attrs, maker)
-    return [writer.adjoint(place) for place in range(len(operands))]
+    return [writer.whole_adjoint(place) if wanted is None or wanted[place] else None for place in range(len(operands))]
 
 
 def condition(row: Row, text: str, operands: Sequence[V], maker: Maker[V]) -> V:
@@ -72,22 +74,21 @@ def condition(row: Row, text: str, operands: Sequence[V], maker: Maker[V]) -> V:
     return found
 
 
-def check_ends(row: Row) -> None:
-    """Raise where a formula does not hold everywhere and only a torch function has the rest."""
-    if isinstance(row.slope, Numerical):
-        return
-    for condition, ends in row.slope.at:
-        for end in ends:
-            if isinstance(end, str):
-                raise NoFormulaError(f"{row.name}: {end}, where {condition}")
-
-
 class FormulaWriter:
     """Writes the formulas of one row for one operation."""
 
     def __init__(self, row: Row, operands: Sequence[Any], result: Any, g: Any, attrs: Mapping[str, Attr], maker: Maker[Any]) -> None:
         self.row, self.operands, self.result, self.g, self.attrs, self.maker = row, operands, result, g, attrs, maker
         self.place = 0
+
+    def whole_adjoint(self, place: int) -> Any:
+        """The same, unless there is a place where only a torch function has it."""
+        slope = self.row.slope
+        if not isinstance(slope, Numerical) and slope.by and slope.of(place) not in (None, "0"):
+            for condition, end in slope.ends(place):
+                if isinstance(end, str):
+                    raise NoFormulaError(f"{self.row.name}: {end}, where {condition}")
+        return self.adjoint(place)
 
     def adjoint(self, place: int) -> Any:
         """What arrives at the operand at a place, in its own type."""
@@ -100,7 +101,10 @@ class FormulaWriter:
         if part in ("1", "-1") and not (in_plane or slope.at):
             return self.onto(self.g if part == "1" else self.make("neg", self.g), type)
         whole = in_plane or isinstance(slope, Adjoint)
-        found = self.value(parsed(slope.plane if in_plane else part))
+        try:
+            found = self.value(parsed(slope.plane if in_plane else part))
+        except TooLargeError as error:
+            raise NoFormulaError(f"{self.row.name}: {error}") from None
         found = self.at_the_ends(found, slope.ends(place), type.kind)
         if not whole:
             found = self.scaled(self.conj(found))
@@ -306,5 +310,5 @@ def _as_tuples(array: Any) -> Any:
 #: What formulas may call beside rows.
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "zeros": _zeros, "H": _transposed, "rows": _as_matrix(1, -1), "columns": _as_matrix(-1, 1), "as_columns": _as_columns,
-    "matrix": _matrix, "along": _along, "lift": _lift, "size": _size, "counted": _counted, "places": _places,
+    "matrix": _matrix, "along": _along, "lift": _lift, "size": _size, "counted": _counted, "places": _places, **ARRAY_FUNCTIONS,
 }

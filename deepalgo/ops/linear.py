@@ -77,7 +77,7 @@ ROWS = (
     Row(
         "det", types=_regular(np.linalg.det), common=Kind.REAL, broadcasts=False,
         hazard=Hazard.SPREADS, exact=False, cost=550,
-        slope=Adjoint("lift(g * conj(det), 2) * H(inv(x))", at={"det == 0": "ops.det"}),
+        slope=Adjoint("lift(g, 2) * conj(cofactors(x))"),
         python="np.linalg.det({0})", numpy="np.linalg.det({0})", torch="ops.det({0})",
     ),
     Row(

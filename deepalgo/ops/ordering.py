@@ -14,7 +14,7 @@ from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops.by_numpy import by_numpy
 from deepalgo.ops.ranges import Range
 from deepalgo.ops.row import Hazard, Row
-from deepalgo.ops.slope import FLAT, Adjoint, Numerical
+from deepalgo.ops.slope import FLAT, Adjoint
 
 _interp = by_numpy(np.interp, most=Kind.REAL)
 
@@ -50,7 +50,7 @@ ROWS = (
     Row(
         "interp", types=_interp, common=Kind.REAL, broadcasts=False,
         hazard=Hazard.SPREADS, exact=False, cost=450,
-        slope=Numerical("ops.interp", "the segment that an operand falls into"),
+        slope=Adjoint("g * steepness()", "shifts()", "shares()"),
         python="float(np.interp({0}, {1}, {2}))", numpy="np.interp({0}, {1}, {2})",
         torch="ops.interp({0}, {1}, {2}, {batch0}, {batch1}, {batch2})",
     ),

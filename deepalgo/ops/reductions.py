@@ -12,13 +12,13 @@ from deepalgo.kinds import Kind
 from deepalgo.ops.by_numpy import by_numpy
 from deepalgo.ops.ranges import ABOVE, BELOW, Range
 from deepalgo.ops.row import Hazard, Row
-from deepalgo.ops.slope import FLAT, Adjoint, Numerical
+from deepalgo.ops.slope import FLAT, Adjoint
 
 ROWS = (
     Row(
         "prod", types=by_numpy(np.prod, "axis"), broadcasts=False, repeats="mul",
         hazard=Hazard.SPREADS, exact=False, cost=5,
-        slope=Numerical("ops.prod", "products of all factors but one"),
+        slope=Adjoint("along(g, x, axis) * others(x, axis)"),
         python="math.prod({0})", numpy="np.prod({0}, axis={axis})", torch="ops.prod({0}, {axis}, {batch0})",
         careful="careful.prod({0}, {axis}, {batch0})",
         drawn="reduction Π",
@@ -72,7 +72,7 @@ ROWS = (
     Row(
         "cumprod", types=by_numpy(np.cumprod, "axis"), broadcasts=False,
         hazard=Hazard.SPREADS, exact=False, cost=2,
-        slope=Numerical("ops.cumprod", "products of all factors but one"),
+        slope=Adjoint("before(x, axis) * running(g, x, axis)"),
         python="np.cumprod({0}, axis={axis})", numpy="np.cumprod({0}, axis={axis})", torch="ops.cumprod({0}, {axis}, {batch0})",
         careful="careful.cumprod({0}, {axis}, {batch0})",
     ),

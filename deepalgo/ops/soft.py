@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 
 from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops.row import Hazard, Row, broadcast, cast, elementwise
-from deepalgo.ops.slope import FLAT, Numerical, Slope
+from deepalgo.ops.slope import FLAT, Slope
 
 
 def _soft_choice(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
@@ -28,11 +28,28 @@ def _soft_choice(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
     return taken
 
 
+def _soft_slope() -> Slope:
+    """Where the softness w is 0, the gap between the ways times a step in the margin u of width v; else what both ways are blended by."""
+    usable, way, width = "isfinite(x) and isfinite(y)", "select(z, 1.0, -1.0)", "(v * select(w > 0, w, 1.0))"
+    gap, near, far = f"select({usable}, x - y, 0.0)", "(u / v)", f"(-{way} * u / {width})"
+    half = f"minimum(maximum({far} / 2, -1.0), 1.0)"
+    share = f"select(w > 0 and {usable}, 0.5 + 0.75 * {half} - 0.25 * {half} * {half} * {half}, 0.0)"
+
+    def steep(x: str) -> str:
+        return f"select(abs({x}) < 2, 0.375 - 0.09375 * {x} * {x}, 0.0)"
+
+    hard, soft = f"{way} * {gap} * {steep(near)}", f"{way} * {gap} * {steep(far)}"
+    by_margin = f"select(w > 0, {soft} / {width}, {hard} / v)"
+    by_width = f"select(w > 0, -({soft}) * u / ({width} * v), -({hard}) * u / (v * v))"
+    by_softness = f"select(w > 0, -({soft}) * u * v / ({width} * {width}), 0.0)"
+    return Slope(f"1 - {share}", share, None, by_margin, by_width, by_softness)
+
+
 ROWS = (
     Row(
         "soft_choice", types=_soft_choice, views=True, chooses=True,
         hazard=Hazard.ARISES, pole=4, exact=True, cost=19,
-        slope=Numerical("ops.soft_choice", "a smooth step in the margin, blended by a softness that the user sets"),
+        slope=_soft_slope(),
         python="{0}", numpy="{0}", torch="ops.soft_choice({0}, {1}, {2}, {3}, {4}, {5}, '{key}')",
     ),
     Row(

@@ -26,8 +26,33 @@ def _one_or_two(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
     return REAL(args, attrs)
 
 
-BY_SHAPE = "a series, a fraction or an integral by the parameter"
-BY_ORDER = "differences of six orders nearby"
+#: Weights of a difference that is exact to sixth order, for the numbers one, two and three steps away on both sides.
+WEIGHTS = (0.75, -0.15, 1 / 60)
+#: A step by which orders of Bessel functions differ.
+STEP = 2.0**-7
+
+
+def _by_order(name: str) -> str:
+    """The derivative of a Bessel function by its order; for other than positive numbers only whole orders have a value."""
+    pairs = [(place * STEP, weight / STEP) for place, weight in enumerate(WEIGHTS, 1)]
+    terms = (f"({name}(x + {step}, y) - {name}(x - {step}, y)) * {weight}" for step, weight in pairs)
+    return f"select(y <= 0, 0.0, {' + '.join(terms)})"
+
+
+def _by_parameter(name: str, rest: str, letters: str, letter: str) -> str:
+    """The derivative of a tail of a distribution by a parameter; `rest` is the other tail.
+
+    It is a difference of the logarithm of the smaller tail, which has all its digits.
+    """
+    step, other = f"minimum({letter} / 40, 0.05 * sqrt({letter}))", f"{rest}({letters})"
+
+    def log_tail(sign: str, place: int) -> str:
+        there = letters.replace(letter, f"{letter} {sign} {float(place)} * {step}")
+        return f"log(select({name} < {other}, {name}({there}), {rest}({there})))"
+
+    terms = (f"{weight} * ({log_tail('+', place)} - {log_tail('-', place)})" for place, weight in enumerate(WEIGHTS, 1))
+    slope = f"select({name} < {other}, {name}, -{other}) * ({' + '.join(terms)}) / {step}"
+    return f"select(minimum({name}, {other}) > 0, {slope}, 0.0)"
 
 ROWS = (
     Row(
@@ -158,21 +183,21 @@ ROWS = (
         "gammainc", types=REAL, common=Kind.REAL,
         means=("scipy.special.gammainc",),
         hazard=Hazard.ARISES, exact=False, cost=4500, range=Range(-0.1, 1.1),
-        slope=Slope(Numerical("ops.gammainc", BY_SHAPE), "exp((x - 1) * log(y) - y - gammaln(x))"),
+        slope=Slope(_by_parameter("gammainc", "gammaincc", "x, y", "x"), "exp((x - 1) * log(y) - y - gammaln(x))"),
         python="scipy.special.gammainc({0}, {1})", numpy="scipy.special.gammainc({0}, {1})", torch="ops.gammainc({0}, {1})",
     ),
     Row(
         "gammaincc", types=REAL, common=Kind.REAL,
         means=("scipy.special.gammaincc",),
         hazard=Hazard.ARISES, exact=False, cost=4300, range=Range(-0.1, 1.1),
-        slope=Slope(Numerical("ops.gammaincc", BY_SHAPE), "-exp((x - 1) * log(y) - y - gammaln(x))"),
+        slope=Slope(_by_parameter("gammaincc", "gammainc", "x, y", "x"), "-exp((x - 1) * log(y) - y - gammaln(x))"),
         python="scipy.special.gammaincc({0}, {1})", numpy="scipy.special.gammaincc({0}, {1})", torch="ops.gammaincc({0}, {1})",
     ),
     Row(
         "betainc", types=REAL, common=Kind.REAL,
         means=("scipy.special.betainc",),
         hazard=Hazard.ARISES, exact=False, cost=6500, range=Range(-0.1, 1.1),
-        slope=Slope(Numerical("ops.betainc", BY_SHAPE), Numerical("ops.betainc", BY_SHAPE),
+        slope=Slope(_by_parameter("betainc", "betaincc", "x, y, z", "x"), _by_parameter("betainc", "betaincc", "x, y, z", "y"),
                     "exp((x - 1) * log(z) + (y - 1) * log1p(-z) - betaln(x, y))"),
         python="scipy.special.betainc({0}, {1}, {2})", numpy="scipy.special.betainc({0}, {1}, {2})", torch="ops.betainc({0}, {1}, {2})",
     ),
@@ -180,7 +205,7 @@ ROWS = (
         "betaincc", types=REAL, common=Kind.REAL,
         means=("scipy.special.betaincc",),
         hazard=Hazard.ARISES, exact=False, cost=6500, range=Range(-0.1, 1.1),
-        slope=Slope(Numerical("ops.betaincc", BY_SHAPE), Numerical("ops.betaincc", BY_SHAPE),
+        slope=Slope(_by_parameter("betaincc", "betainc", "x, y, z", "x"), _by_parameter("betaincc", "betainc", "x, y, z", "y"),
                     "-exp((x - 1) * log(z) + (y - 1) * log1p(-z) - betaln(x, y))"),
         python="scipy.special.betaincc({0}, {1}, {2})", numpy="scipy.special.betaincc({0}, {1}, {2})",
         torch="ops.betaincc({0}, {1}, {2})",
@@ -299,19 +324,19 @@ ROWS = (
     Row(
         "jv_of", types=REAL, common=Kind.REAL,
         hazard=Hazard.ARISES, exact=False, cost=5700,
-        slope=Slope(Numerical("ops.jv_of", BY_ORDER), "0.5 * (jv_of(x - 1, y) - jv_of(x + 1, y))"),
+        slope=Slope(_by_order("jv_of"), "0.5 * (jv_of(x - 1, y) - jv_of(x + 1, y))"),
         python="scipy.special.jv({0}, {1})", numpy="scipy.special.jv({0}, {1})", torch="ops.jv_of({0}, {1})",
     ),
     Row(
         "iv_of", types=REAL, common=Kind.REAL,
         hazard=Hazard.ARISES, exact=False, cost=8000,
-        slope=Slope(Numerical("ops.iv_of", BY_ORDER), "0.5 * (iv_of(x - 1, y) + iv_of(x + 1, y))"),
+        slope=Slope(_by_order("iv_of"), "0.5 * (iv_of(x - 1, y) + iv_of(x + 1, y))"),
         python="scipy.special.iv({0}, {1})", numpy="scipy.special.iv({0}, {1})", torch="ops.iv_of({0}, {1})",
     ),
     Row(
         "kv_of", types=REAL, common=Kind.REAL,
         hazard=Hazard.ARISES, exact=False, cost=6500,
-        slope=Slope(Numerical("ops.kv_of", BY_ORDER), "-0.5 * (kv_of(x - 1, y) + kv_of(x + 1, y))"),
+        slope=Slope(_by_order("kv_of"), "-0.5 * (kv_of(x - 1, y) + kv_of(x + 1, y))"),
         python="scipy.special.kv({0}, {1})", numpy="scipy.special.kv({0}, {1})", torch="ops.kv_of({0}, {1})",
     ),
     Row(

@@ -45,6 +45,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="the seed of the first program; the others follow")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--kind", choices=KINDS, default="scalar", help="what the programs are made of")
+    parser.add_argument("--native", action="store_true", help="native code against what programs mean, and its gradients against torch")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="time limit for one program")
     parser.add_argument("--shrink", action=argparse.BooleanOptionalAction, default=True, help="print a minimal failing program")
     parser.add_argument("--log", type=Path, help="write an account of the run into a section of this page, as Markdown")
@@ -92,7 +93,7 @@ def _campaign(console: Console, options: argparse.Namespace) -> list[Outcome]:
             if len(outcomes) % LOG_EVERY == 0:
                 _write(options, outcomes)
 
-        run([seed for seed in seeds if seed not in known], options.jobs, options.seconds, report, options.kind)
+        run([seed for seed in seeds if seed not in known], options.jobs, options.seconds, report, options.kind, options.native)
     return sorted(outcomes, key=lambda outcome: outcome.seed)
 
 
@@ -119,15 +120,15 @@ def _say(console: Console, text: str) -> None:
 def _minimal(console: Console, seed: int, options: argparse.Namespace) -> None:
     """Shrink the program of a seed and print what is left of it."""
     program, seconds = generate(seed, options.kind), options.seconds
-    verdict = judge(program, seconds)
+    verdict = judge(program, seconds, options.native)
     _say(console, f"seed {seed}: {verdict.word}, {verdict.reason}: shrinking")
 
     def fails(candidate: Program) -> bool:
-        other = judge(candidate, seconds)
+        other = judge(candidate, seconds, options.native)
         return (other.word, other.reason) == (verdict.word, verdict.reason)
 
     small = shrink(program, fails)
-    again = judge(small, seconds)
+    again = judge(small, seconds, options.native)
     _say(console, small.source)
     _say(console, f"{small.entry} on {list(small.samples)} with {small.config}")
     _say(console, f"{again.word}: {again.reason}: {again.detail} (sample {again.sample})")
@@ -135,7 +136,7 @@ def _minimal(console: Console, seed: int, options: argparse.Namespace) -> None:
 
 def _one(console: Console, seed: int, options: argparse.Namespace) -> int:
     program = generate(seed, options.kind)
-    verdict = judge(program, options.seconds)
+    verdict = judge(program, options.seconds, options.native)
     _say(console, program.source)
     _say(console, f"{verdict.word}: {verdict.reason}: {verdict.detail} (sample {verdict.sample})")
     if verdict.sample is not None and verdict.sample < len(program.samples):

@@ -53,31 +53,34 @@ def limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def judge(program: Program, seconds: float = SECONDS) -> Verdict:
-    """The verdict on a program, `slow` where it takes too long."""
+def judge(program: Program, seconds: float = SECONDS, native: bool = False) -> Verdict:
+    """The verdict on a program, `slow` where it takes too long; a `native` one is about native code and what the program means."""
     from tests.fuzz import compare, exact
+    from tests.fuzz import native as native_code
 
     try:
         with limit(seconds):
+            if native:
+                return native_code.check(program)
             return exact.check(program) if program.kind in exact.KINDS else compare.check(program)
     except Slow:
         return Verdict("slow", f"over {seconds:g} s")
 
 
-def examine(seed: int, seconds: float = SECONDS, kind: str = "scalar") -> Outcome:
+def examine(seed: int, seconds: float = SECONDS, kind: str = "scalar", native: bool = False) -> Outcome:
     """Generate the program of a seed and judge it."""
     start = time.perf_counter()
     program = generate(seed, kind)
-    verdict = judge(program, seconds)
+    verdict = judge(program, seconds, native)
     return Outcome(seed, verdict, program.constructs, time.perf_counter() - start)
 
 
 def run(seeds: list[int], jobs: int = 2, seconds: float = SECONDS,
-        report: Callable[[Outcome], None] = lambda outcome: None, kind: str = "scalar") -> list[Outcome]:
+        report: Callable[[Outcome], None] = lambda outcome: None, kind: str = "scalar", native: bool = False) -> list[Outcome]:
     """Outcomes of all seeds, in their order; `report` hears of each as it comes in."""
     waiting = list(reversed(seeds))
     outcomes: list[Outcome] = []
-    crew = [Worker(seconds, kind) for _ in range(min(jobs, len(seeds)))]
+    crew = [Worker(seconds, kind, native) for _ in range(min(jobs, len(seeds)))]
     for worker in crew:
         worker.give(waiting.pop())
     while busy := [worker for worker in crew if worker.seed is not None]:
@@ -97,9 +100,10 @@ def run(seeds: list[int], jobs: int = 2, seconds: float = SECONDS,
 class Worker:
     """A process that examines one seed after another."""
 
-    def __init__(self, seconds: float, kind: str = "scalar") -> None:
+    def __init__(self, seconds: float, kind: str = "scalar", native: bool = False) -> None:
         self.seconds = seconds
         self.kind = kind
+        self.native = native
         self.seed: int | None = None
         self.start()
 
@@ -107,7 +111,7 @@ class Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe: Connection
         self.pipe, far = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_serve, args=(far, self.seconds, self.kind), daemon=True)
+        self.process: BaseProcess = context.Process(target=_serve, args=(far, self.seconds, self.kind, self.native), daemon=True)
         self.process.start()
         far.close()
 
@@ -140,7 +144,7 @@ class Worker:
             self.process.kill()
 
 
-def _serve(pipe: Connection, seconds: float, kind: str) -> None:
+def _serve(pipe: Connection, seconds: float, kind: str, native: bool) -> None:
     import torch
 
     torch.set_num_threads(1)
@@ -151,4 +155,4 @@ def _serve(pipe: Connection, seconds: float, kind: str) -> None:
             seed = pipe.recv()
         except (EOFError, OSError):
             return
-        pipe.send(examine(seed, seconds, kind))
+        pipe.send(examine(seed, seconds, kind, native))

@@ -31,7 +31,7 @@ def check(program: Program) -> Verdict:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"program_{program.seed}.py"
         file.write_text(program.source)
-        with _loaded(program, str(file)) as module, quiet():
+        with loaded(program, str(file)) as module, quiet():
             function = getattr(module, program.entry)
             rows = [tuple(sample.values()) for sample in program.samples]
             comparison = Comparison(function, function, rows, program.ordinary)
@@ -55,7 +55,7 @@ def _judge(comparison: Comparison) -> Verdict:
 
 
 @contextlib.contextmanager
-def _loaded(program: Program, file: str) -> Iterator[Any]:
+def loaded(program: Program, file: str) -> Iterator[Any]:
     """The program as a module that can be found by its name, as literals are changed there."""
     name = f"fuzzed_program_{program.seed}"
     module = types.ModuleType(name)

@@ -6,8 +6,10 @@ import math
 import time
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from deepalgo.backends.native import Engine, Gradient
 from deepalgo.errors import CompileError, HeuristicError
 from deepalgo.ir import Interpreter
 from tests.fuzz import campaign
@@ -47,6 +49,13 @@ def test_random_programs_with_arrays_answer_as_python_does(chunk):
     assert not failed, f"python -m tests.fuzz --kind arrays --program {failed[0][0]} shows it"
     refused = [(outcome.seed, outcome.verdict.detail) for outcome in outcomes if outcome.verdict.word == "refused"]
     assert len(refused) <= 1, refused
+
+
+@pytest.mark.parametrize("kind", ["scalar", "arrays", "options", "edges"])
+def test_native_code_computes_what_random_programs_mean(kind):
+    verdicts = {seed: judge(generate(seed, kind), native=True) for seed in range(2 if kind in ("scalar", "arrays") else 12)}
+    assert not {seed: verdict for seed, verdict in verdicts.items() if verdict.failed}, "python -m tests.fuzz --native shows it"
+    assert sum(verdict.facts["native gradients"] for verdict in verdicts.values()) > len(verdicts) / 2
 
 
 SMALL_CHUNKS = [*range(4), *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(4, 20))]
@@ -140,6 +149,28 @@ def test_a_program_that_means_something_else_by_one_bit_is_found_out(monkeypatch
     monkeypatch.setattr(Interpreter, "run", otherwise)
     verdict = judge(program)
     assert verdict.word == "wrong" and verdict.reason.startswith("interpreted") and "4.500000000000001 instead of 4.5" in verdict.detail
+
+
+def test_native_code_that_is_wrong_by_one_bit_or_in_a_slope_is_found_out(monkeypatch):
+    program = Program(0, "def program(x):\n    return 3.0 * x\n", "program", ({"x": 1.5}, {"x": 0.7}), {})
+    assert judge(program, native=True).word == "ok"
+    forward, gradient = Engine.forward, Engine.gradient
+
+    def near(*args):
+        outcome = forward(*args)
+        return replace(outcome, results=[np.nextafter(result, 9.0) for result in outcome.results])
+
+    monkeypatch.setattr(Engine, "forward", near)
+    assert (judge(program, native=True).word, judge(program, native=True).reason) == ("wrong", "native: other bits")
+    monkeypatch.setattr(Engine, "forward", forward)
+    for factor, word in ((1 + 1e-9, "wrong-gradient"), (math.nan, "nan-gradient")):
+
+        def off(*args, factor=factor):
+            found = gradient(*args)
+            return Gradient([array * factor for array in found.inputs], found.weights)
+
+        monkeypatch.setattr(Engine, "gradient", off)
+        assert judge(program, native=True).word == word
 
 
 def test_a_literal_that_is_no_weight_is_found_out():

@@ -83,7 +83,7 @@ def part_of(case, place):
 
 
 #: What is one of its operands, with another derivative; at a softness of 0 a choice is, too.
-OTHERWISE = ("cut", "at_root", "or_inf")
+OTHERWISE = ("cut", "at_root", "or_inf", "soft_choice")
 
 
 @pytest.mark.parametrize("case", [case for case in DIFFERENTIABLE if case.name not in OTHERWISE], ids=label)

@@ -17,6 +17,7 @@ import numpy as np
 from deepalgo.backends.native.by_operation import BY_OPERATION
 from deepalgo.backends.native.numbers import NumberForms
 from deepalgo.backends.native.pairwise import pairwise
+from deepalgo.backends.native.real_steps import RealSteps
 from deepalgo.backends.native.text import Cell, Unsupported, literal
 from deepalgo.ir import By, Kind, Op, Type
 from deepalgo.ir.compute import compute
@@ -338,6 +339,27 @@ def _count_before(n: NumberForms, array: Cells, cell: Cell, strict: bool) -> Cel
     return total
 
 
+def _interp(n: NumberForms, op: Op, operands: Sequence[Cells]) -> Cells:
+    """`np.interp`: the line through the two points of the table that a number lies between; at the ends what stands there."""
+    looked, knots, values = ([n.cast(cell, REAL) for cell in cells] for cells in operands)
+    return tuple(_interpolated(n, x, knots, values) for x in looked)
+
+
+def _interpolated(n: NumberForms, x: Cell, knots: Row, values: Row) -> Cell:
+    s = RealSteps(n)
+    points = [*zip(knots, values, strict=True)]
+    (x0, y0), (x1, y1) = points[0], points[min(1, len(points) - 1)]
+    for low, high in itertools.pairwise(points[1:]):
+        beyond = n.compare("ge", x, low[0])
+        x0, y0, x1, y1 = (n.code.choose(beyond, new, old) for new, old in ((low[0], x0), (low[1], y0), (high[0], x1), (high[1], y1)))
+    steepness = s.div(s.sub(y1, y0), s.sub(x1, x0))
+    near, far = s.add(s.mul(steepness, s.sub(x, x0)), y0), s.add(s.mul(steepness, s.sub(x, x1)), y1)
+    far = s.where(s.both(s.ne(far, far), s.eq(y0, y1)), y0, far)
+    found = s.where(s.eq(x, x0), y0, s.where(s.ne(near, near), far, near))
+    found = s.where(s.lt(x, knots[0]), values[0], s.where(s.ge(x, knots[-1]), values[-1], found))
+    return s.where(s.ne(x, x), x, found)
+
+
 def _take_along(n: NumberForms, op: Op, operands: Sequence[Cells]) -> Cells:
     values, _ = _lines(op, operands[0])
     places, _ = _lines(replace(op, args=(op.args[1],)), operands[1])
@@ -372,7 +394,7 @@ ARRAYS: dict[str, Form] = {
     "amin": _extreme("minimum"), "amax": _extreme("maximum"), "argmin": _place_of("lt"), "argmax": _place_of("gt"),
     "cumsum": _running("add"), "cumprod": _running("mul"), "gather": _gather, "pick_at": _pick_at, "put_at": _put_at, "add_at": _add_at,
     "matmul": _matmul, "sort": _sorted(False), "argsort": _sorted(True), "take_along": _take_along, "norm2": _norm, "cross": _cross,
-    "searchsorted": _searchsorted,
+    "searchsorted": _searchsorted, "interp": _interp,
 }
 
 

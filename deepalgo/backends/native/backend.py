@@ -17,6 +17,7 @@ from deepalgo.backends.torch.runtime.errors import count, join_failed, raise_fir
 from deepalgo.backends.torch.runtime.gradient import pick, positions
 from deepalgo.backends.torch.runtime.record import Record, current_record
 from deepalgo.ops.forms.operands import may_look, wants_gradient
+from deepalgo.ops.forms.soft import measures
 
 
 class NativeBackend:
@@ -35,7 +36,7 @@ class NativeBackend:
 
     def run(self, leaves: list[Tensor]) -> list[Tensor]:
         """The results; samples that fail raise as they do in torch, or become NaN."""
-        if not may_look() or self.reason_against(gradient=False):
+        if not may_look() or measures() or self.reason_against(gradient=False):
             return self._torch.run(leaves)
         engine, weights = self._engine(), self._host.weights.tensors()
         results, codes = Call(engine, len(leaves), self._torch.from_tensors).run([*leaves, *weights])
@@ -50,7 +51,7 @@ class NativeBackend:
 
     def run_one(self, args: Sequence[Any]) -> list[Tensor] | None:
         """The same for one sample of numbers; None if it fails, or asks for more than numbers."""
-        if not may_look() or current_record() is not None or (numbers := numbers_of(args)) is None:
+        if not may_look() or measures() or current_record() is not None or (numbers := numbers_of(args)) is None:
             return None
         weights = self._host.weights.tensors()
         if wants_gradient(*weights) or not self._fits():

@@ -122,7 +122,9 @@ class Engine:
         """The adjoints of inputs and weights from those of the real results; failed samples contribute zero."""
         found = self._back("back", inputs, weights, adjoints)
         if any(np.isnan(array).any() for array in (*found.inputs, *found.weights)):
-            return self._back("careful", inputs, weights, adjoints)
+            careful = self._back("careful", inputs, weights, adjoints)
+            _take_where_nan(found.inputs, careful.inputs)
+            return replace(found, weights=careful.weights)
         return found
 
     def _back(self, part: str, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> Gradient:
@@ -148,6 +150,17 @@ class Engine:
             self._long = True
         except Unsupported:
             kernel.most_stack = LARGEST_STACK
+
+
+def _take_where_nan(arrays: Sequence[Array], others: Sequence[Array]) -> None:
+    """Take the samples from other arrays that have a NaN in these: what a sample gets does not depend on its neighbours."""
+    if not arrays:
+        return
+    lost = np.zeros(len(arrays[0]), bool)
+    for array in arrays:
+        lost |= np.isnan(array).any(axis=tuple(range(1, array.ndim)))
+    for array, other in zip(arrays, others, strict=True):
+        array[lost] = other[lost]
 
 
 #: The passes of each part.

@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -25,9 +26,10 @@ import numpy as np
 from deepalgo.backends.native.build import MachineCode
 from deepalgo.backends.native.columns import Array, Columns
 from deepalgo.backends.native.mathematics import Mathematics
+from deepalgo.backends.native.parts import Splitter
 from deepalgo.backends.native.text import WIDTH, Unsupported
 from deepalgo.backends.native.write import WrittenModule, write
-from deepalgo.ir import Program, Value
+from deepalgo.ir import Op, Program, Value, walk
 from deepalgo.ops.by_numpy import DTYPES
 
 #: Samples that are computed and added up together, so that sums do not depend on the number of threads.
@@ -63,7 +65,7 @@ class Kernel:
         self.written: WrittenModule = write(program, summed, mathematics)
         lines = self.written.text.count("\n")
         if most_lines is not None and lines > most_lines:
-            raise Unsupported(f"it would take long to compile {lines} instructions: ask for backend='native'")
+            raise Unsupported(f"it would take long to compile {lines} instructions (or ask for backend='native'){_longest(program)}")
         self.machine = MachineCode(self.written.for_lanes(WIDTH), self.written.symbols)
         results = program.body.results
         self.kept = [results[place] for place in range(len(results)) if place not in summed]
@@ -117,6 +119,15 @@ class Kernel:
             raise StackLimit(f"the derivative of {self.program.name} needs more than {self.most_stack >> 20} MiB for {WIDTH} samples")
         self.stack = max(self.stack, size)
         return np.empty(size, np.uint8)
+
+
+def _longest(program: Program) -> str:
+    """The line that most of the instructions are for."""
+    lengths, counts = Splitter(), Counter[int]()
+    for op in walk(program.body):
+        if isinstance(op, Op) and op.span is not None:
+            counts[op.span.line] += lengths.length(op)
+    return f", most of them for line {counts.most_common(1)[0][0]}" if counts else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from deepalgo.backends.native.arrays import ARRAYS, Cells, constant, elementwise
 from deepalgo.backends.native.linear_algebra import LINEAR
 from deepalgo.backends.native.numbers import NumberForms
 from deepalgo.backends.native.parts import ARGUMENTS, FAILED, LANES_ROOM, TOP, PartFrame, Piece, Splitter, address, get, put
-from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, Cell, Code, Unsupported, literal
+from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, Cell, Code, Unsupported, at_line, literal
 from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Restore, Rewind, Save, Statement, Try, Type, Value, While, blocks, walk
 from deepalgo.ir.facts.varies import Level, find_levels
 
@@ -170,8 +170,7 @@ class Regions:
             else:
                 found = elementwise(self.numbers, op, operands)
         except Unsupported as reason:
-            place = f", line {op.span.line}" if op.span is not None else ""
-            raise Unsupported(f"{reason}{place}") from None
+            raise Unsupported(f"{reason}{at_line(op.span)}") from None
         return tuple(self.numbers.cast(cell, op.result.type.kind) for cell in found)
 
     def fitted(self, value: Value, type: Type | None = None) -> Cells:

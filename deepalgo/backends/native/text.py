@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deepalgo.kinds import Kind
+from deepalgo.spans import Span
 
 #: How many samples are computed side by side.
 WIDTH = 8
@@ -32,6 +33,11 @@ ALL = "splat (i1 true)"
 
 class Unsupported(Exception):
     """What native code cannot do, with the operation as the reason."""
+
+
+def at_line(span: Span | None) -> str:
+    """The end of a reason: where the operation stands that is meant."""
+    return f", line {span.line}" if span is not None else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from deepalgo.backends.native.build import fuses
 from deepalgo.backends.native.mathematics import VECTOR_FORMS, Mathematics, define
 from deepalgo.backends.native.regions import CODES, Regions, can_fail, statement_fails
-from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, SCALARS, VECTORS, Cell, Unsupported, literal
+from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, SCALARS, VECTORS, Cell, Unsupported, at_line, literal
 from deepalgo.ir import Block, Check, Kind, Op, Program, Value, While, captured, walk
 
 #: How numbers lie in memory.
@@ -56,9 +56,12 @@ def write(program: Program, summed: frozenset[int] = frozenset(), mathematics: M
 
 
 def _refuse_complex(program: Program) -> None:
-    values = [item.value for item in program.inputs] + [item.result for item in walk(program.body) if isinstance(item, Op)]
-    if any(value.type.kind is Kind.COMPLEX for value in values):
+    if any(item.value.type.kind is Kind.COMPLEX for item in program.inputs):
         raise Unsupported("complex numbers")
+    for op in walk(program.body):
+        if isinstance(op, Op) and op.result.type.kind is Kind.COMPLEX:
+            operation = next((user for user in walk(program.body) if isinstance(user, Op) and op.result in user.args), op)
+            raise Unsupported(f"{operation.name} of complex numbers{at_line(operation.span)}")
 
 
 class ModuleWriter(Regions):
@@ -245,14 +248,17 @@ def _cell_count(values: Sequence[Value]) -> int:
 
 
 def _lane_function(name: str, count: int, special: bool, lanes: int) -> list[str]:
-    """A function of the C library or of SciPy, for one number and lane by lane."""
+    """A function of the C library or of SciPy, for one number and lane by lane.
+
+    LLVM must not take it for one that it knows: it writes `pow(x, 2)` as `x * x`, which is another number now and then.
+    """
     real, wide = SCALARS[Kind.REAL], VECTORS[Kind.REAL]
     letters = [f"%{letter}" for letter in "abc"[:count]]
     callee, more = (f"special.{name}", ", i32 0") if special else (name, "")
     ones = ", ".join(f"{real} {letter}" for letter in letters)
     lines = [
         f"declare {real} @{callee}({', '.join([real] * count)}{', i32' if special else ''}) nounwind memory(none)",
-        f"define internal {real} @one.{name}({ones}) nounwind memory(none)", "{", f"  %r = call {real} @{callee}({ones}{more})",
+        f"define internal {real} @one.{name}({ones}) nounwind memory(none)", "{", f"  %r = call {real} @{callee}({ones}{more}) nobuiltin",
         f"  ret {real} %r", "}",
         f"define internal {wide} @lanes.{name}({', '.join(f'{wide} {letter}' for letter in letters)}) nounwind noinline memory(none)", "{",
     ]
@@ -260,7 +266,7 @@ def _lane_function(name: str, count: int, special: bool, lanes: int) -> list[str
     for lane in range(lanes):
         lines += [f"  {letter}{lane} = extractelement {wide} {letter}, i64 {lane}" for letter in letters]
         operands = ", ".join(f"{real} {letter}{lane}" for letter in letters)
-        lines.append(f"  %r{lane} = call {real} @{callee}({operands}{more})")
+        lines.append(f"  %r{lane} = call {real} @{callee}({operands}{more}) nobuiltin")
         lines.append(f"  %v{lane} = insertelement {wide} {held}, {real} %r{lane}, i64 {lane}")
         held = f"%v{lane}"
     return [*lines, f"  ret {wide} {held}", "}"]

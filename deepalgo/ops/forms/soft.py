@@ -61,6 +61,11 @@ def note_margins(key: str, margins: Callable[[], Tensor]) -> None:
         _measured.setdefault(key, []).append(margins().detach().reshape(-1))
 
 
+def measures() -> bool:
+    """Whether margins are kept at the moment."""
+    return _measured is not None
+
+
 @contextmanager
 def measured_margins() -> Iterator[dict[str, list[Tensor]]]:
     """Collect the margins of all soft choices while the `with` lasts, by their guard."""

@@ -107,3 +107,26 @@ def test_arrays_of_complex_numbers_run_natively():
     net = da.compile(arrays, example=((1 + 1j,), {}), backend="native")
     assert net.backend == "native"
     np.testing.assert_allclose(net(torch.tensor(zs)).detach().numpy(), [arrays(z) for z in zs.tolist()], rtol=1e-14)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 6, 8, 12, 30])
+@pytest.mark.parametrize("name", ["fft", "ifft"])
+def test_fourier_transforms_are_those_of_numpy_and_have_the_gradients_of_torch(name, size):
+    def spectrum(x):
+        return getattr(np.fft, name)(x, axis=0)
+
+    def power(x):
+        return np.abs(spectrum(x) * 1.5) ** 2
+
+    rng = np.random.default_rng(size)
+    xs = torch.tensor(rng.normal(size=(9, size, 2)), requires_grad=True)
+    given = da.compile(spectrum, example=((xs[0].detach().numpy(),), {}), backend="native")
+    assert given.backend == "native"
+    expected = np.stack([spectrum(x) for x in xs.detach().numpy()])
+    np.testing.assert_allclose(given(xs).detach().numpy(), expected, rtol=0.0, atol=2e-15 * np.abs(expected).max())
+    found = []
+    for backend in ("native", "torch"):
+        net = da.compile(power, example=((xs[0].detach().numpy(),), {}), backend=backend)
+        assert net.backend == backend
+        found.append(torch.autograd.grad((net(xs) * torch.arange(1.0, size + 1.0)[:, None]).sum(), xs)[0])
+    torch.testing.assert_close(found[0], found[1], rtol=1e-12, atol=1e-13 * float(found[1].abs().max()))

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.special
 import torch
 
 import deepalgo as da
@@ -251,6 +252,58 @@ def test_what_native_code_cannot_do_is_named(name):
     text = {"complex numbers": "%c = to_complex %x\n  %y = abs %c", "zeta of real numbers": "%y = zeta %x"}[name]
     with pytest.raises(Unsupported, match=name):
         compile_kernel(parse(f"f(x: real)\n  {text}\n  return %y"))
+
+
+def doubled_in_place(x):
+    held = np.array(x)
+    held[...] = held * 2.0
+    return held
+
+
+def test_a_single_number_that_is_replaced_in_place_is_another_number():
+    program = da.compile(doubled_in_place, example=((1.5,), {})).program
+    assert interpret(program, [1.5]).output == 3.0
+    assert engine_of(program).forward([np.array([1.5, -4.0])], weights_of(program)).results[0].tolist() == [3.0, -8.0]
+
+
+def lost_slope(x):
+    return np.linalg.pinv(np.array([[x, 1.0], [0.5, x]]))[0, 0] if x > 0 else x
+
+
+def odd_slope(x):
+    return scipy.special.binom(x, 0.5)
+
+
+@pytest.mark.parametrize(("function", "backend"), [
+    (lost_slope, "torch (pinv of real numbers, line {})"),
+    (odd_slope, "native, gradients by torch (binom: ops.binom, where abs(x) < 0.001 or y >= x + 1, line {})"),
+])
+def test_the_reason_for_torch_names_operation_and_line(function, backend):
+    net = da.compile(function, backend="native")
+    assert net.backend == backend.format(function.__code__.co_firstlineno + 1)
+
+
+def test_a_sample_has_the_same_gradient_whatever_stands_beside_it():
+    engine = engine_of(program := da.compile(signed).program)
+    weights, ones = weights_of(program), np.ones(2)
+    both = engine.gradient([np.array([0.0, math.nan])], weights, [ones]).inputs[0]
+    alone = engine.gradient([np.array([0.0])], weights, [ones[:1]]).inputs[0]
+    assert bits(both[0]) == bits(alone[0])
+
+
+def signed(x):
+    return -(x * (x - 1.0)) * 0.0
+
+
+def squared(x):
+    return (x + 1.0) ** 2
+
+
+def test_a_square_is_the_power_that_the_c_library_computes():
+    program = da.compile(squared).program
+    xs = np.random.default_rng(0).uniform(0.0, 3.0, 60_000)
+    found = engine_of(program).forward([xs], weights_of(program)).results[0]
+    assert found.tolist() == [squared(x) for x in xs.tolist()]
 
 
 def test_an_engine_goes_with_its_program():

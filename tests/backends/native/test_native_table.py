@@ -7,7 +7,7 @@ from deepalgo.backends.native.by_operation import BY_OPERATION
 from deepalgo.backends.native.linear_algebra import LINEAR
 from deepalgo.backends.native.numbers import ANY, REALS, TRUTHS, WHOLES
 from deepalgo.backends.native.special import find
-from deepalgo.lower.split_complex import RULES
+from deepalgo.lower.split_complex import FOURIER, RULES
 from deepalgo.ops.slope import Numerical, Slope
 from deepalgo.ops.table import TABLE
 
@@ -17,20 +17,18 @@ MATCHED = "belongs to the cluster study, which has kernels of its own"
 ON_TORCH = {
     "pinv": DECOMPOSED, "eigvalsh": DECOMPOSED, "svd_u": DECOMPOSED, "svd_s": DECOMPOSED, "svd_vh": DECOMPOSED, "eig_w": DECOMPOSED,
     "eig_v": DECOMPOSED, "eigh_w": DECOMPOSED, "eigh_v": DECOMPOSED, "eig_is_real": DECOMPOSED, "is_positive": DECOMPOSED,
-    "cholesky": "its check is `is_positive`", "fft": "NumPy's is a library of its own", "ifft": "NumPy's is a library of its own",
-    "zeta": "SciPy offers it to Python alone", "interp": "its slope is no formula", "soft_choice": "its slope is no formula",
+    "cholesky": "its check is `is_positive`",
+    "zeta": "SciPy offers it to Python alone",
     "match": MATCHED, "soft_match": MATCHED, "match_flow": MATCHED,
 }
 #: Rows that run natively forward, and whose derivatives, by one operand at least, only torch has.
 FORWARD_ONLY = {
-    "prod": "products of all factors but one", "cumprod": "products of all factors but one", "det": "the slope where it is zero",
-    "gammainc": "by the shape", "gammaincc": "by the shape", "betainc": "by the shape", "betaincc": "by the shape",
-    "binom": "at and below zero", "jv_of": "by the order", "iv_of": "by the order", "kv_of": "by the order",
+    "binom": "at and below zero",
 }
 
 
 def is_native(name):
-    tables = (REALS, WHOLES, TRUTHS, ANY, ARRAYS, LINEAR, BY_OPERATION, RULES)
+    tables = (REALS, WHOLES, TRUTHS, ANY, ARRAYS, LINEAR, BY_OPERATION, RULES, FOURIER)
     return any(name in table for table in tables) or name in ("const", "weight", "complex") or only_moves(name) or find(name) is not None
 
 
