@@ -118,7 +118,7 @@ def read_function(function: types.FunctionType) -> FunctionSource:
             f"{display_name(code.co_filename)}:{code.co_firstlineno} holds several lambdas that look alike",
             "Write each on its own line, or use `def`.",
         )
-    return FunctionSource(matching[0], code.co_filename, tuple(lines), code.co_name)
+    return FunctionSource(matching[0], code.co_filename, lines, code.co_name)
 
 
 def definition_span(code: types.CodeType) -> Span:
@@ -167,16 +167,31 @@ def _attribute_in(file: str, owner: type, name: str) -> Span | None:
     return None
 
 
-def _file_lines(code: types.CodeType) -> list[str]:
-    lines = [line.rstrip("\r\n") for line in linecache.getlines(code.co_filename)]
+def _file_lines(code: types.CodeType) -> tuple[str, ...]:
+    lines = _stripped_lines(code.co_filename)
     if not lines and code.co_filename == "<stdin>":
-        lines = _history_lines(code)
+        lines = tuple(_history_lines(code))
     if not lines:
         raise SourceUnavailable(
             f"there is no source text for `{code.co_name}`",
             "Put the function into a file or a notebook cell.",
         )
     return lines
+
+
+#: The lines of files as `linecache` has them and without their ends: all functions of a file share one copy.
+_LINES: dict[str, tuple[list[str], tuple[str, ...]]] = {}
+MOST_FILES = 64
+
+
+def _stripped_lines(file: str) -> tuple[str, ...]:
+    held = linecache.getlines(file)
+    known = _LINES.get(file)
+    if known is None or known[0] is not held:
+        if len(_LINES) >= MOST_FILES:
+            _LINES.clear()
+        known = _LINES[file] = held, tuple(line.rstrip("\r\n") for line in held)
+    return known[1]
 
 
 def _history_lines(code: types.CodeType) -> list[str]:
@@ -195,13 +210,13 @@ def _history_lines(code: types.CodeType) -> list[str]:
     return []
 
 
-def _defs_at(lines: list[str], code: types.CodeType) -> list[ast.FunctionDef | ast.Lambda]:
+def _defs_at(lines: Sequence[str], code: types.CodeType) -> list[ast.FunctionDef | ast.Lambda]:
     tree = _parse_block(lines, code.co_firstlineno)
     found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == code.co_name]
     return [found[0]] if found else []
 
 
-def _parse_block(lines: list[str], first: int) -> ast.Module:
+def _parse_block(lines: Sequence[str], first: int) -> ast.Module:
     """Parse the block that starts at line `first`, keeping the file's line and column numbers."""
     try:
         block = inspect.getblock([line + "\n" for line in lines[first - 1 :]])
@@ -224,7 +239,7 @@ def _shift_lines(tree: ast.Module, offset: int) -> ast.Module:
     return tree
 
 
-def _lambdas_at(lines: list[str], code: types.CodeType) -> list[ast.FunctionDef | ast.Lambda]:
+def _lambdas_at(lines: Sequence[str], code: types.CodeType) -> list[ast.FunctionDef | ast.Lambda]:
     """The lambdas that start on the code's first line; the statement around them may start earlier."""
     try:
         tree = ast.parse("\n".join(lines))

@@ -83,7 +83,7 @@ def kept_by(way, b, keep, make, other):
     return b.loop(2, [other], lambda i, total: b.op("select", keep, b.op("add", total, make()), total))[0]
 
 
-@functools.cache
+@functools.lru_cache(64)
 def network(name, place, way, loops="run"):
     b = Builder()
     x, keep, w, v = b.input("x"), b.input("keep"), b.weight("w", 1.25), b.weight("v", 0.375)

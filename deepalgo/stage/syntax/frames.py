@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import types
+import weakref
 from typing import Any
 
 from deepalgo.errors import CompileError
@@ -18,21 +19,22 @@ from deepalgo.stage.state.values import (
     UserRaise,
 )
 
-#: By file and code, as equal code may stand in two files.
-_SOURCES: dict[tuple[str, types.CodeType], FunctionSource] = {}
+#: By code and file, as equal code may stand in two files; what is known of code goes with it.
+_SOURCES: weakref.WeakKeyDictionary[types.CodeType, dict[str, FunctionSource]] = weakref.WeakKeyDictionary()
 
 
 def source_of(machine: Machine, function: types.FunctionType, node: ast.AST | None) -> FunctionSource:
     """The text of a function, or a refusal at the call."""
-    key = function.__code__.co_filename, function.__code__
-    if key not in _SOURCES:
+    file = function.__code__.co_filename
+    known = _SOURCES.setdefault(function.__code__, {})
+    if file not in known:
         try:
-            _SOURCES[key] = read_function(function)
+            known[file] = read_function(function)
         except SourceUnavailable as error:
             raise CompileError(
                 error.reason, span=machine.at(node) if node is not None and machine.frames else None, remedy=error.remedy
             ) from None
-    return _SOURCES[key]
+    return known[file]
 
 
 @functools.lru_cache(maxsize=4096)
