@@ -5,12 +5,16 @@ Arms are skipped where no lane takes them, and loops end when no lane is left. A
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
+from deepalgo.backends.native.array_loops import Held, Request, in_memory, is_large, known
 from deepalgo.backends.native.arrays import ARRAYS, Cells, constant, elementwise, moved, only_moves
+from deepalgo.backends.native.lifetimes import Lifetimes
 from deepalgo.backends.native.linear_algebra import LINEAR
+from deepalgo.backends.native.memory import Memory, Stretch
 from deepalgo.backends.native.numbers import NumberForms
 from deepalgo.backends.native.parts import ARGUMENTS, FAILED, LANES_ROOM, TOP, PartFrame, Piece, Splitter, address, get, put
 from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, Cell, Code, Unsupported, literal
@@ -31,8 +35,16 @@ class Regions:
         self.code = Code()
         self.numbers = NumberForms(self.code)
         self.levels = find_levels(program, by_lanes=True)
-        self.values: dict[Value, Cells] = {}
-        self.weights: dict[str, Cells] = {}
+        self.values: dict[Value, Held] = {}
+        self.memory = Memory(self.numbers)
+        self.lifetimes = Lifetimes(program)
+        #: Of the block that is being written: the values that lie in memory, other rooms in use, and rooms from outside that were given up.
+        self.locals: dict[Value, Stretch] = {}
+        self.loose: list[Stretch] = []
+        self.spent: list[Stretch] = []
+        #: Values whose rooms a loop has taken over.
+        self.handed_on: set[Value] = set()
+        self.weights: dict[str, Held] = {}
         self.mask = ALL
         self.checks: list[Check | While] = []
         self.frame, self.splitter = PartFrame(), Splitter()
@@ -41,6 +53,51 @@ class Regions:
     def block(self, block: Block) -> None:
         """The statements of a block."""
         self.statements(block.body, block.results)
+
+    @contextlib.contextmanager
+    def inside(self, block: Block, mortal: Sequence[Value] = ()) -> Iterator[None]:
+        """Write a block; when this is left, so are the arrays of the block. Those of `mortal` may be written over in it."""
+        outer = self.locals, self.loose, self.spent
+        self.locals, self.loose, self.spent = {}, [], []
+        self.lifetimes.enter(block, mortal)
+        self.block(block)
+        yield
+        for stretch in self.spent:
+            self.memory.rooms.give_back(stretch)
+        for stretch in (*self.locals.values(), *self.loose):
+            self.memory.rooms.release(stretch)
+        self.locals, self.loose, self.spent = outer
+
+    def bind(self, value: Value, held: Held) -> None:
+        """Say where the numbers of a value are; one that lies in memory is left with the block."""
+        if is_large(value) and not known(held):
+            if not isinstance(held, Stretch):
+                held = self.memory.stored(held, value.type.kind)
+            self.locals[value] = held
+        self.values[value] = held
+
+    def end(self, statement: Statement) -> None:
+        """Free the rooms of what is read for the last time; what is from outside of the block may still be read by other lanes."""
+        for value in self.lifetimes.ending(statement):
+            held = self.values[value]
+            if value in self.handed_on:
+                self.handed_on.discard(value)
+            elif not isinstance(held, Stretch):
+                continue
+            elif value in self.locals:
+                self.memory.rooms.release(self.locals.pop(value))
+            else:
+                self.memory.rooms.keep(held)
+                self.spent.append(held)
+
+    def cells(self, value: Value) -> Cells:
+        """The numbers of a value in registers."""
+        held = self.values[value]
+        return self.memory.cells(held, self.is_wide(value)) if isinstance(held, Stretch) else held
+
+    def cell(self, value: Value) -> Cell:
+        """The only number of a value."""
+        return self.cells(value)[0]
 
     def statements(self, statements: Sequence[Statement], results: Sequence[Value]) -> None:
         """Statements of a block, in parts if they are many; behind them `results` are read."""
@@ -62,24 +119,28 @@ class Regions:
     def part(self, piece: Piece) -> None:
         """A piece of a block as a function of its own, and its call."""
         outer = self.code, self.values, self.mask
-        known = {value: self.values[value] for value in piece.taken if value in self.values}
-        for value, cells in known.items():
-            if not _is_known(cells):
-                self.frame.store(self.code, value, cells)
+        here = {value: self.values[value] for value in piece.taken if value in self.values}
+        for value, held in here.items():
+            if not (isinstance(held, Stretch) or known(held)):
+                self.frame.store(self.code, value, held)
         if self.mask != ALL:
             put(self.code, Cell(self.mask, Kind.BOOL, True), address(self.code, LANES_ROOM))
         self.hand_over()
         self.code = self.numbers.code = Code()
-        self.values = {value: known[value] if value in known and _is_known(known[value]) else self.taken(value) for value in piece.taken}
+        at_hand = {value: held for value, held in here.items() if isinstance(held, Stretch) or known(held)}
+        self.values = {value: at_hand[value] if value in at_hand else self.taken(value) for value in piece.taken}
         if self.mask != ALL:
             self.mask = get(self.code, address(self.code, LANES_ROOM), Kind.BOOL).text
         self.take_over()
         for statement in piece.statements:
             self.statement(statement)
-        constant_ones = {value: self.values[value] for value in piece.left if _is_known(self.values[value])}
+        at_hand = {}
         for value in piece.left:
-            if value not in constant_ones:
-                self.frame.store(self.code, value, self.values[value])
+            held = self.values[value]
+            if isinstance(held, Stretch) or known(held):
+                at_hand[value] = held
+            else:
+                self.frame.store(self.code, value, held)
         inside = self.mask
         if inside != ALL:
             put(self.code, Cell(inside, Kind.BOOL, True), address(self.code, LANES_ROOM))
@@ -88,7 +149,7 @@ class Regions:
         name = self.close_part()
         self.code, self.values, self.mask = outer
         self.numbers.code = self.code
-        self.values.update(constant_ones)
+        self.values.update(at_hand)
         self.call_part(name)
         if inside != ALL:
             self.mask = get(self.code, address(self.code, LANES_ROOM), Kind.BOOL).text
@@ -134,7 +195,7 @@ class Regions:
         """One statement."""
         match statement:
             case Op():
-                self.values[statement.result] = self.op(statement)
+                self.bind(statement.result, self.op(statement))
             case Check():
                 self.check(statement)
             case If():
@@ -153,36 +214,56 @@ class Regions:
                 raise AssertionError("`try_to_if` leaves no Try")
             case _:
                 assert_never(statement)
+        self.end(statement)
 
-    def op(self, op: Op) -> Cells:
+    def op(self, op: Op) -> Held:
         """The numbers of an operation's result."""
         if op.is_const:
             return tuple(constant(op.attr("value"), op.result.type.kind))
         if op.is_weight:
             return self.weights[str(op.attr("key"))]
-        operands = [self.values[arg] for arg in op.args]
         try:
+            if (is_large(op.result) or any(map(is_large, op.args))) and (found := in_memory(self.memory, self.request(op))) is not None:
+                return found
+            operands = [self.cells(arg) for arg in op.args]
             form = ARRAYS.get(op.name) or LINEAR.get(op.name)
             if form is not None:
-                found = form(self.numbers, op, operands)
+                cells = form(self.numbers, op, operands)
             elif only_moves(op.name):
-                found = moved(op, operands)
+                cells = moved(op, operands)
             else:
-                found = elementwise(self.numbers, op, operands)
+                cells = elementwise(self.numbers, op, operands)
         except Unsupported as reason:
             place = f", line {op.span.line}" if op.span is not None else ""
             raise Unsupported(f"{reason}{place}") from None
-        return tuple(self.numbers.cast(cell, op.result.type.kind) for cell in found)
+        return tuple(self.numbers.cast(cell, op.result.type.kind) for cell in cells)
+
+    def request(self, op: Op) -> Request:
+        """An operation for memory; it may write over its first operand if nothing else lies there and nobody reads that any more."""
+        operands = [self.values[arg] for arg in op.args]
+        first = operands[0] if operands else ()
+        spent = (isinstance(first, Stretch) and op.args[0] in self.lifetimes.ending(op) and op.args.count(op.args[0]) == 1
+                 and self.memory.rooms.users[first.root] == 1)
+        return Request(op, operands, spent, self.mask, self.is_wide(op.result))
+
+    def stretch(self, value: Value, kind: Kind) -> Stretch:
+        """The numbers of a large value in memory, in a kind."""
+        held = self.values[value]
+        if isinstance(held, Stretch) and held.kind is kind:
+            return held
+        made = self.memory.stored(held, kind) if not isinstance(held, Stretch) else self.memory.converted(held, kind)
+        self.loose.append(made)
+        return made
 
     def fitted(self, value: Value, type: Type | None = None) -> Cells:
         """The numbers of a value in the kind of a type."""
         kind = (value.type if type is None else type).kind
-        return tuple(self.numbers.cast(cell, kind) for cell in self.values[value])
+        return tuple(self.numbers.cast(cell, kind) for cell in self.cells(value))
 
     def check(self, check: Check) -> None:
         """Lanes that fail are noted and take no part in what follows."""
         self.checks.append(check)
-        ok = self.code.spread(self.values[check.ok][0]).text
+        ok = self.code.spread(self.cell(check.ok)).text
         self.fail(self.code.without(self.mask, ok), len(self.checks))
         self.mask = self.code.both(self.mask, ok)
 
@@ -202,33 +283,38 @@ class Regions:
 
     def branch(self, branch: If) -> None:
         """Arms, each for the lanes that take it."""
-        condition = self.values[branch.condition][0]
+        condition = self.cell(branch.condition)
         if not condition.wide:
             self.branch_of_all(branch, condition)
             return
-        mask = self.mask
+        mask, meeting = self.mask, ArraysMeet(self, branch)
         masks = self.code.both(mask, condition.text), self.code.without(mask, condition.text)
         arms = [*zip((branch.then, branch.orelse), masks, strict=True)]
         # On the way back lanes take from the stack in the opposite order.
         order = (1, 0) if any(isinstance(item, Restore) for arm in (branch.then, branch.orelse) for item in walk(arm)) else (0, 1)
-        made = {place: self.arm(arms[place][0], branch.results, arms[place][1]) for place in order}
-        found = made[0], made[1]
+        made = {place: self.arm(arms[place][0], branch, arms[place][1], meeting) for place in order}
         for place, result in enumerate(branch.results):
-            pairs = zip(found[0][place], found[1][place], strict=True)
-            self.values[result] = tuple(self.code.choose(condition, one, other) for one, other in pairs)
+            if not is_large(result):
+                pairs = zip(made[0][place], made[1][place], strict=True)
+                self.values[result] = tuple(self.code.choose(condition, one, other) for one, other in pairs)
+        meeting.done()
         self.mask = self.alive(mask) if can_fail(branch.then) or can_fail(branch.orelse) else mask
 
-    def arm(self, arm: Block, results: Sequence[Value], lanes: str) -> list[Cells]:
+    def arm(self, arm: Block, branch: If, lanes: str, meeting: ArraysMeet) -> list[Cells]:
         """The results of an arm, which is skipped where no lane takes it."""
         if not arm.body:
-            return [self.fitted(value, result.type) for value, result in zip(arm.results, results, strict=True)]
+            meeting.leave(arm, lanes)
+            return [() if is_large(result) else self.fitted(value, result.type)
+                    for value, result in zip(arm.results, branch.results, strict=True)]
         code = self.code
         inside, after, before = code.new_label("arm"), code.new_label("after"), code.label
         code.jump_if(code.any(lanes), inside, after)
         code.begin(inside)
         self.mask = lanes
-        self.block(arm)
-        made = [tuple(map(code.spread, self.fitted(value, result.type))) for value, result in zip(arm.results, results, strict=True)]
+        with self.inside(arm, self.lifetimes.ending(branch)):
+            made = [() if is_large(result) else tuple(map(code.spread, self.fitted(value, result.type)))
+                    for value, result in zip(arm.results, branch.results, strict=True)]
+            meeting.leave(arm, lanes)
         left = code.label
         code.jump(after)
         code.begin(after)
@@ -240,7 +326,7 @@ class Regions:
 
     def branch_of_all(self, branch: If, condition: Cell) -> None:
         """A branch that all samples take in the same way."""
-        code, mask = self.code, self.mask
+        code, mask, meeting = self.code, self.mask, ArraysMeet(self, branch)
         labels = [code.new_label("then"), code.new_label("else")]
         after = code.new_label("after")
         code.jump_if(condition.text, *labels)
@@ -248,18 +334,23 @@ class Regions:
         for label, arm in zip(labels, (branch.then, branch.orelse), strict=True):
             code.begin(label)
             self.mask = mask
-            self.block(arm)
-            made = [self.fitted(value, result.type) for value, result in zip(arm.results, branch.results, strict=True)]
-            made = [tuple(map(code.spread, cells)) if self.is_wide(result) else cells
-                    for cells, result in zip(made, branch.results, strict=True)]
+            with self.inside(arm, self.lifetimes.ending(branch)):
+                made = [() if is_large(result) else self.fitted(value, result.type)
+                        for value, result in zip(arm.results, branch.results, strict=True)]
+                made = [tuple(map(code.spread, cells)) if self.is_wide(result) else cells
+                        for cells, result in zip(made, branch.results, strict=True)]
+                meeting.leave(arm, mask)
             ends.append((code.label, made))
             code.jump(after)
         code.begin(after)
         for place, result in enumerate(branch.results):
+            if is_large(result):
+                continue
             self.values[result] = tuple(
                 Cell(code.emit(f"phi {one.type} [ {one.text}, %{ends[0][0]} ], [ {other.text}, %{ends[1][0]} ]"), one.kind, one.wide)
                 for one, other in zip(ends[0][1][place], ends[1][1][place], strict=True)
             )
+        meeting.done()
         self.mask = self.alive(mask) if can_fail(branch.then) or can_fail(branch.orelse) else mask
 
     def is_wide(self, value: Value) -> bool:
@@ -267,9 +358,9 @@ class Regions:
         return self.levels[value] is Level.BATCHED
 
     def carried(self, values: Sequence[Value], params: Sequence[Value]) -> list[Cells]:
-        """What a loop starts with or goes on with, as its parameters are."""
-        return [tuple(map(self.code.spread, self.fitted(value, param.type))) if self.is_wide(param) else self.fitted(value, param.type)
-                for value, param in zip(values, params, strict=True)]
+        """What a loop starts with or goes on with, as its parameters are; of arrays in memory nothing."""
+        return [() if is_large(param) else tuple(map(self.code.spread, self.fitted(value, param.type))) if self.is_wide(param)
+                else self.fitted(value, param.type) for value, param in zip(values, params, strict=True)]
 
     def phis(self, init: Sequence[Cells], before: str, again: str) -> tuple[list[Cells], list[tuple[int, Cell]]]:
         """Parameters of a loop; each has a line that is completed when the round is written."""
@@ -291,17 +382,17 @@ class Regions:
     def loop(self, loop: Loop) -> None:
         """The same number of rounds for all samples."""
         index, *params = loop.body.params
-        self.rounds(loop.body, index, tuple(params), loop.init, loop.results, str(loop.count), None)
+        self.rounds(loop, index, params, str(loop.count), None)
 
     def rewind(self, loop: Rewind) -> None:
         """Rounds from the last to the first; a lane takes part in those that it took on the way forward."""
         index, *params = loop.body.params
-        counts = self.values[loop.count][0]
+        counts = self.cell(loop.count)
         if counts.wide:
             most = self.largest(self.code.choose(Cell(self.mask, Kind.BOOL, True), counts, literal(0, Kind.INT)))
-            self.rounds(loop.body, index, tuple(params), loop.init, loop.results, most, counts)
+            self.rounds(loop, index, params, most, counts)
         else:
-            self.rounds(loop.body, index, tuple(params), loop.init, loop.results, counts.text, None, back=True)
+            self.rounds(loop, index, params, counts.text, None, back=True)
 
     def largest(self, cell: Cell) -> str:
         """The largest number of the lanes."""
@@ -309,12 +400,14 @@ class Regions:
         self.numbers.declared[name] = f"declare i64 @{name}({cell.type})"
         return self.code.emit(f"call i64 @{name}({cell.typed})")
 
-    def rounds(self, body: Block, index: Value, params: tuple[Value, ...], init: Sequence[Value], results: Sequence[Value], count: str,
-               counts: Cell | None, back: bool = False) -> None:
+    def rounds(
+        self, loop: Loop | Rewind, index: Value, params: Sequence[Value], count: str, counts: Cell | None, back: bool = False
+    ) -> None:
         """Counted rounds, up, or down if `back` or if each lane has a count of its own."""
-        code, mask = self.code, self.mask
+        code, mask, body = self.code, self.mask, loop.body
         back = back or counts is not None
-        first = self.carried(init, params)
+        first = self.carried(loop.init, params)
+        arrays = CarriedArrays(self, loop, params)
         if counts is not None:  # lanes that are done keep what they have, also of what is the same in all rounds
             first = [tuple(map(code.spread, cells)) for cells in first]
         head, inside, again, end = (code.new_label(word) for word in ("loop", "round", "again", "end"))
@@ -329,6 +422,7 @@ class Regions:
         place = code.emit(f"sub i64 {number}, 1") if back else number
         self.values[index] = (Cell(place, Kind.INT),)
         self.values.update(zip(params, made, strict=True))
+        arrays.bind(params)
         self.mask = mask
         fails = can_fail(body)
         if fails:
@@ -337,8 +431,9 @@ class Regions:
             taking = self.numbers.compare("lt", Cell(place, Kind.INT), counts).text
             self.mask = code.both(self.mask, taking)
         lanes = self.mask
-        self.block(body)
-        following = [cell for cells in self.carried(body.results, params) for cell in cells]
+        with self.inside(body, params):
+            following = [cell for cells in self.carried(body.results, params) for cell in cells]
+            arrays.go_on(body.results, lanes)
         if counts is not None:
             taken = Cell(lanes, Kind.BOOL, True)
             held = [cell for cells in made for cell in cells]
@@ -350,7 +445,8 @@ class Regions:
         code.lines[counter] = code.lines[counter].replace("?", step, 1)
         self.complete(lines, following)
         code.begin(end)
-        self.values.update(zip(results, made, strict=True))
+        self.values.update(zip(loop.results, made, strict=True))
+        arrays.leave(loop.results)
         self.mask = self.alive(mask) if fails else mask
 
     def repeat(self, loop: While) -> None:
@@ -359,6 +455,7 @@ class Regions:
         self.checks.append(loop)
         number_of_check = len(self.checks)
         first = [tuple(map(code.spread, cells)) for cells in self.carried(loop.init, loop.body.params)]
+        arrays = CarriedArrays(self, loop, loop.body.params)
         head, inside, again, end = (code.new_label(word) for word in ("while", "round", "again", "end"))
         start = code.spread(Cell(mask, Kind.BOOL, True)).text
         before = code.label
@@ -370,9 +467,10 @@ class Regions:
         going = len(code.lines) - 1
         made, lines = self.phis(first, before, again)
         self.values.update(zip(loop.test.params, made, strict=True))
+        arrays.bind(loop.test.params)
         self.mask = lanes
-        self.block(loop.test)
-        holds = code.spread(self.values[loop.test.results[0]][0]).text
+        with self.inside(loop.test):
+            holds = code.spread(self.cell(loop.test.results[0])).text
         taking = code.both(self.mask, holds)
         limit = "%rounds" if loop.bound is None else str(loop.bound)
         is_over = code.emit(f"icmp sge i64 {number}, {limit}")
@@ -383,9 +481,11 @@ class Regions:
         code.jump_if(code.any(taking), inside, end)
         code.begin(inside)
         self.values.update(zip(loop.body.params, made, strict=True))
+        arrays.bind(loop.body.params)
         self.mask = taking
-        self.block(loop.body)
-        new = [tuple(map(code.spread, cells)) for cells in self.carried(loop.body.results, loop.body.params)]
+        with self.inside(loop.body, loop.body.params):
+            new = [tuple(map(code.spread, cells)) for cells in self.carried(loop.body.results, loop.body.params)]
+            arrays.go_on(loop.body.results, taking)
         taken = Cell(taking, Kind.BOOL, True)
         following = [code.choose(taken, cell, old) for cells, olds in zip(new, made, strict=True)
                      for cell, old in zip(cells, olds, strict=True)]
@@ -399,20 +499,36 @@ class Regions:
         self.complete(lines, following)
         code.begin(end)
         self.values.update(zip(loop.results, made, strict=True))
+        arrays.leave(loop.results)
         self.mask = self.alive(mask)
 
     def save(self, save: Save) -> None:
         """Put the numbers of all lanes on the stack of the group."""
         code = self.code
-        cells = [code.spread(cell) for value in save.values for cell in self.values[value]]
+        count = sum(math.prod(value.type.shape) for value in save.values)
         top = code.emit("load ptr, ptr %top")
-        following = code.emit(f"getelementptr {ROW}, ptr {top}, i64 {len(cells)}")
+        following = code.emit(f"getelementptr {ROW}, ptr {top}, i64 {count}")
         room = code.new_label("room")
         code.jump_if(code.emit(f"icmp ule ptr {following}, %limit"), room, "overflow")
         code.begin(room)
-        for place, cell in enumerate(cells):
-            put(code, cell, code.emit(f"getelementptr {ROW}, ptr {top}, i64 {place}"))
+        place = 0
+        for value in save.values:
+            held = self.values[value]
+            if is_large(value):
+                stretch = held if isinstance(held, Stretch) else self.memory.stored(held, value.type.kind)
+                self.memory.copy_rows(self.row(top, place), self.memory.address(stretch.first), stretch.count)
+                place += stretch.count
+                if stretch is not held:
+                    self.memory.rooms.release(stretch)
+                continue
+            for cell in self.cells(value):
+                put(code, code.spread(cell), self.row(top, place))
+                place += 1
         code.do(f"store ptr {following}, ptr %top")
+
+    def row(self, top: str, place: int) -> str:
+        """A room behind the end of the stack."""
+        return self.code.emit(f"getelementptr {ROW}, ptr {top}, i64 {place}")
 
     def restore(self, restore: Restore) -> None:
         """Take back what was put on the stack last."""
@@ -422,16 +538,108 @@ class Regions:
         code.do(f"store ptr {top}, ptr %top")
         place = 0
         for value, size in zip(restore.results, sizes, strict=True):
-            cells = []
-            for _ in range(size):
-                cells.append(get(code, code.emit(f"getelementptr {ROW}, ptr {top}, i64 {place}"), value.type.kind))
-                place += 1
-            self.values[value] = tuple(cells)
+            if is_large(value):
+                stretch = self.memory.rooms.take(size, value.type.kind)
+                self.memory.copy_rows(self.memory.address(stretch.first), self.row(top, place), size)
+                self.bind(value, stretch)
+            else:
+                self.values[value] = tuple(get(code, self.row(top, number), value.type.kind) for number in range(place, place + size))
+            place += size
 
 
-def _is_known(cells: Cells) -> bool:
-    """Whether all numbers stand in the text."""
-    return all(cell.is_const and not cell.wide for cell in cells)
+class ArraysMeet:
+    """The arrays that the arms of a branch leave: where both are in one place they stay there, else each arm copies its own to a third."""
+
+    def __init__(self, regions: Regions, branch: If) -> None:
+        self.regions, self.memory, self.branch = regions, regions.memory, branch
+        self.large = [place for place, result in enumerate(branch.results) if is_large(result)]
+        self.targets = {place: self.memory.rooms.take(math.prod(branch.results[place].type.shape), branch.results[place].type.kind)
+                        for place in self.large}
+        #: Rooms that are no arm's own: one arm has free again what another had.
+        self.outside = self.memory.rooms.in_use()
+        #: For each arm the place in the text where it ends, its lanes, and what it leaves.
+        self.ends: list[tuple[int, str, dict[int, Stretch]]] = []
+
+    def leave(self, arm: Block, lanes: str) -> None:
+        """The arm ends here."""
+        left = {place: self.regions.stretch(arm.results[place], self.branch.results[place].type.kind) for place in self.large}
+        self.ends.append((len(self.regions.code.lines), lanes, left))
+
+    def done(self) -> None:
+        """Both arms have ended."""
+        rooms = self.memory.rooms
+        moving = []
+        for place, target in self.targets.items():
+            one, other = (left[place] for _, _, left in self.ends)
+            if one == other and one.root in self.outside:
+                rooms.release(target)
+                rooms.hold(one)
+                self.regions.bind(self.branch.results[place], one)
+            else:
+                moving.append(place)
+                self.regions.bind(self.branch.results[place], target)
+        for line, lanes, left in sorted(self.ends, key=lambda end: -end[0]):
+            self.insert(line, lanes, [(self.targets[place], left[place]) for place in moving])
+
+    def insert(self, line: int, lanes: str, pairs: Sequence[tuple[Stretch, Stretch]]) -> None:
+        """Copies at an earlier place of the text."""
+        lines = self.regions.code.lines
+        behind = lines[line:]
+        del lines[line:]
+        for target, source in pairs:
+            self.memory.copied(target, source, lanes)
+        lines += behind
+
+
+class CarriedArrays:
+    """The arrays that a loop carries: each has rooms that all rounds share, those of its start if nobody else reads them."""
+
+    def __init__(self, regions: Regions, loop: Loop | Rewind | While, params: Sequence[Value]) -> None:
+        self.regions, self.memory = regions, regions.memory
+        self.rooms = {place: self.begin(loop, place, param) for place, param in enumerate(params) if is_large(param)}
+
+    def begin(self, loop: Loop | Rewind | While, place: int, param: Value) -> Stretch:
+        """The rooms of an array, with what it starts with in them."""
+        regions, rooms, value = self.regions, self.memory.rooms, loop.init[place]
+        held = regions.values[value]
+        if not isinstance(held, Stretch) or held.kind is not param.type.kind:
+            return self.memory.stored(regions.fitted(value, param.type), param.type.kind)
+        if value in regions.lifetimes.ending(loop) and loop.init.count(value) == 1 and rooms.users[held.root] == 1:
+            regions.handed_on.add(value)
+            if value in regions.locals:
+                return regions.locals.pop(value)
+            rooms.keep(held)
+            regions.spent.append(held)
+            rooms.hold(held)
+            return held
+        target = rooms.take(held.count, held.kind)
+        self.memory.copied(target, held)
+        return target
+
+    def bind(self, params: Sequence[Value]) -> None:
+        """Parameters lie there."""
+        for place, stretch in self.rooms.items():
+            self.regions.values[params[place]] = stretch
+
+    def go_on(self, results: Sequence[Value], lanes: str) -> None:
+        """Put there what a round left, for its lanes."""
+        left = {place: self.regions.stretch(results[place], stretch.kind) for place, stretch in self.rooms.items()}
+        moving = {place: stretch for place, stretch in left.items() if stretch != self.rooms[place]}
+        written = {self.rooms[place].root for place in moving}
+        aside = {}
+        for place, stretch in moving.items():
+            if stretch.root in written:
+                aside[place] = self.memory.rooms.take(stretch.count, stretch.kind)
+                self.memory.copied(aside[place], stretch)
+        for place, stretch in moving.items():
+            self.memory.copied(self.rooms[place], aside.get(place, stretch), lanes)
+        for stretch in aside.values():
+            self.memory.rooms.release(stretch)
+
+    def leave(self, results: Sequence[Value]) -> None:
+        """The results of the loop lie there."""
+        for place, stretch in self.rooms.items():
+            self.regions.bind(results[place], stretch)
 
 
 def statement_fails(statement: Statement) -> bool:
