@@ -95,7 +95,7 @@ class Loop:
         inputs = (ctypes.c_void_p * len(columns))(*(column.ctypes.data for column in columns))
         outputs = (ctypes.c_void_p * 1)(out.ctypes.data)
         function, last = self.code.function, len(out) // self.width
-        return lambda: function(0, last, ctypes.addressof(inputs), None, ctypes.addressof(outputs), None, None, 0, 0, None, None)
+        return lambda: function(0, last, ctypes.addressof(inputs), None, ctypes.addressof(outputs), None, None, 0, 0, None, None, None)
 
     def nanoseconds(self) -> float:
         """The time for one number."""

@@ -41,6 +41,7 @@ from deepalgo.ir import (
     Type,
     Value,
     While,
+    captured,
 )
 from deepalgo.ir import Sequence as SequenceTree
 from deepalgo.ir.rewriter import Fresh, Rewriter
@@ -50,6 +51,8 @@ from deepalgo.ops.slope import Adjoint
 from deepalgo.ops.table import TABLE
 
 INT = Type(Kind.INT)
+#: Zeros stand so near before the sum that begins with them.
+NEAR = 8
 #: The adjoints of values, usually written with a bar: the derivative of the answer by each of them, added up so far.
 Bars = dict[Value, Value]
 
@@ -91,6 +94,8 @@ class Reverse(Rewriter):
         self.source = replace(program, body=body)
         self.active = find_active(self.source)
         self.number = 0
+        #: What blocks read from outside, by their identity.
+        self.captured: dict[int, tuple[Value, ...]] = {}
 
     def made(self) -> Program:
         """The whole program."""
@@ -159,8 +164,8 @@ class Reverse(Rewriter):
         given = [(place, bars.pop(result)) for place, result in enumerate(branch.results) if result in bars]
         if not given:
             return branch
-        arms = [self.back_arm(arm, given) for arm in (branch.then, branch.orelse)]
-        reached = [*dict.fromkeys(value for _, _, arm_bars in arms for value in arm_bars)]
+        arms = [self.back_arm(arm, given, bars) for arm in (branch.then, branch.orelse)]
+        reached = [*dict.fromkeys(value for _, _, arm_bars in arms for value in arm_bars if arm_bars[value] != bars.get(value))]
         pairs = []
         for (arm, out, arm_bars) in arms:
             outer, self.out = self.out, out
@@ -173,10 +178,10 @@ class Reverse(Rewriter):
         bars.update(zip(reached, made, strict=True))
         return replace(branch, then=then, orelse=orelse)
 
-    def back_arm(self, arm: Block, given: Sequence[tuple[int, Value]]) -> tuple[Block, list[Statement], Bars]:
-        """The arm in the forward pass, its backward pass, and the adjoints of values outside of it."""
+    def back_arm(self, arm: Block, given: Sequence[tuple[int, Value]], before: Bars) -> tuple[Block, list[Statement], Bars]:
+        """The arm in the forward pass, its backward pass, and the adjoints of values outside of it; those of arrays go on from before."""
         outer, self.out = self.out, []
-        bars: Bars = {}
+        bars: Bars = {value: before[value] for value in captured(arm, self.captured) if value in before and value.type.shape}
         for place, g in given:
             self.arrive(bars, arm.results[place], g)
         forward = replace(arm, body=tuple(self.backwards(arm, bars)))
@@ -227,14 +232,18 @@ class Reverse(Rewriter):
         init = [self.taken(bars, loop.results[place]) for place in carried]
         arriving = [self.fresh.value(params[place].type) for place in carried]
         outer, self.out = self.out, []
-        inner: Bars = {}
+        # The adjoints of arrays are handed from round to round as they grow: what a round adds to one place is added there alone.
+        growing = {value: self.fresh.value(value.type) for value in captured(body, self.captured)
+                   if value in self.active and value.type.shape}
+        inner: Bars = {**growing}
         for place, g in zip(carried, arriving, strict=True):
             self.arrive(inner, body.results[place], g)
         forward = Block(params, tuple(self.backwards(body, inner)), body.results)
         leaving = [self.taken(inner, params[place]) for place in carried]
-        reached = tuple(inner)
-        sums = [self.fresh.value(value.type) for value in reached]
-        leaving += [self.fit(self.total(before, inner[value]), value.type) for before, value in zip(sums, reached, strict=True)]
+        reached = tuple(value for value, g in inner.items() if g != growing.get(value))
+        sums = [growing.get(value) or self.fresh.value(value.type) for value in reached]
+        leaving += [inner[value] if value in growing else self.fit(self.total(before, inner[value]), value.type)
+                    for before, value in zip(sums, reached, strict=True)]
         made, self.out = self.out, outer
         number = self.fresh.value(INT)
         back = Block((number, *arriving, *sums), tuple(made), tuple(leaving))
@@ -262,12 +271,31 @@ class Reverse(Rewriter):
     def arrive(self, bars: Bars, value: Value, g: Value) -> None:
         """Add to the adjoint of a value."""
         if value in self.active:
-            bars[value] = self.fit(self.total(bars[value], g) if value in bars else g, value.type)
+            bars[value] = self.fit(self.added(bars[value], g) if value in bars else g, value.type)
+
+    def added(self, before: Value, g: Value) -> Value:
+        """The sum of two adjoints; what is zero but at some places is added at these places."""
+        made = self.out[-1] if self.out else None
+        if not isinstance(made, Op) or made.result != g or made.name != "add_at" or not self.is_zero(made.args[0]):
+            return self.total(before, g)
+        del self.out[-1]
+        return self.add(made.name, before, *made.args[1:], attrs=made.attrs)
+
+    def is_zero(self, value: Value) -> bool:
+        """Whether a value that was made last is an array of zeros."""
+        made = {item.result: item for item in self.out[-NEAR:] if isinstance(item, Op)}
+        op = made.get(value)
+        if op is None or op.name != "broadcast":
+            return False
+        start = made.get(op.args[0])
+        return start is not None and dict(start.attrs).get("value") == 0
 
     def summed(self, bars: Bars, value: Value, arm: Bars) -> Value:
         """The adjoint of a value from before an arm and from it."""
         if value not in arm:
             return self.bar(bars, value)
+        if value in bars and value.type.shape:
+            return self.fit(arm[value], value.type)  # which went on from before
         return self.fit(self.total(bars[value], arm[value]), value.type) if value in bars else self.fit(arm[value], value.type)
 
     def taken(self, bars: Bars, value: Value) -> Value:

@@ -46,14 +46,20 @@ def only_moves(name: str) -> bool:
 def moved(op: Op, operands: Sequence[Cells]) -> Cells:
     """The result of an operation that moves numbers, found by moving their places."""
     every = [cell for cells in operands for cell in cells]
+    return tuple(every[place] for place in moved_places(op))
+
+
+def moved_places(op: Op) -> list[int]:
+    """For each number of the result of an operation that moves numbers, its place among those of all operands."""
     start, places = 0, []
-    for arg, cells in zip(op.args, operands, strict=True):
-        numbers = np.arange(start, start + len(cells), dtype=float).reshape(arg.type.shape)
+    for arg in op.args:
+        count = math.prod(arg.type.shape)
+        numbers = np.arange(start, start + count, dtype=float).reshape(arg.type.shape)
         places.append(numbers if arg.type.shape else np.float64(numbers))
-        start += len(cells)
+        start += count
     plain = replace(op, args=tuple(_real(arg) for arg in op.args), result=_real(op.result), by=By.NUMPY)
     found = np.asarray(compute(plain)(*places)).reshape(-1)
-    return tuple(every[int(place)] for place in found)
+    return [int(place) for place in found]
 
 
 def _real(value: Any) -> Any:
@@ -64,7 +70,7 @@ def elementwise(n: NumberForms, op: Op, operands: Sequence[Cells]) -> Cells:
     """An operation number by number, its operands repeated along the axes that they lack."""
     shape = op.result.type.shape
     count = math.prod(shape)
-    if not _fills(op, shape):
+    if not fills(op, shape):
         raise Unsupported(f"{op.name} of arrays")
     lined = []
     for arg, cells in zip(op.args, operands, strict=True):
@@ -75,7 +81,7 @@ def elementwise(n: NumberForms, op: Op, operands: Sequence[Cells]) -> Cells:
     return tuple(single(n, op, [cells[place] for cells in lined]) for place in range(count))
 
 
-def _fills(op: Op, shape: tuple[int, ...]) -> bool:
+def fills(op: Op, shape: tuple[int, ...]) -> bool:
     """Whether the operands, repeated along the axes that they lack, have the shape of the result."""
     try:
         return np.broadcast_shapes(*(arg.type.shape for arg in op.args), shape) == shape

@@ -15,9 +15,9 @@ _lock = threading.Lock()
 
 #: Text of more lines than this is compiled with less effort.
 LONG = 6000
-#: first, last, inputs, weights, outputs, sums, codes, count, rounds, tape, limit
+#: first, last, inputs, weights, outputs, sums, codes, count, rounds, tape, limit, arrays
 NUMBER, POINTER = ctypes.c_int64, ctypes.c_void_p
-Function = ctypes.CFUNCTYPE(NUMBER, NUMBER, NUMBER, *[POINTER] * 5, NUMBER, NUMBER, POINTER, POINTER)
+Function = ctypes.CFUNCTYPE(NUMBER, NUMBER, NUMBER, *[POINTER] * 5, NUMBER, NUMBER, *[POINTER] * 3)
 
 
 @functools.cache

@@ -97,7 +97,7 @@ class Kernel:
 
     def _run_blocks(self, work: Work, blocks: Sequence[tuple[int, int]]) -> list[Array]:
         """Run some blocks, one after the other, with one stack; returns what each adds up to."""
-        lanes, stack = np.zeros((self.sums, WIDTH)), np.empty(self.stack, np.uint8)
+        lanes, stack, arrays = np.zeros((self.sums, WIDTH)), np.empty(self.stack, np.uint8), np.empty(self.written.rooms * WIDTH)
         most = min(BLOCK, len(work.codes))
         inputs = Columns(work.inputs, [item.value.type for item in self.program.inputs], most)
         results = Columns(work.results, [value.type for value in self.kept], most)
@@ -106,7 +106,8 @@ class Kernel:
             count = last - first
             pointers = (inputs.begin(first, last), work.weights.ctypes.data, results.begin_writing(first, last), lanes.ctypes.data,
                         work.codes[first:].ctypes.data, count, work.rounds)
-            while self.machine.function(0, -(-count // WIDTH), *pointers, stack.ctypes.data, stack.ctypes.data + len(stack)):
+            while self.machine.function(0, -(-count // WIDTH), *pointers, stack.ctypes.data, stack.ctypes.data + len(stack),
+                                        arrays.ctypes.data):
                 stack = self._larger(stack)
             results.end_writing(first, last)
             found.append(lanes.sum(axis=1))

@@ -40,6 +40,8 @@ CALLED = {
     "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
     "PyEval_SaveThread": "ptr ()", "PyEval_RestoreThread": "void (ptr)",
 }
+#: Numbers of arrays that one sample may have on the machine's stack.
+MOST_ROOMS = 1 << 15
 #: Where an object says what its class is: at the end of what all objects have.
 CLASS_AT = object.__basicsize__ - ctypes.sizeof(ctypes.c_void_p)
 #: The function gets its arguments as an array.
@@ -70,10 +72,12 @@ class OneLane:
             raise Unsupported("the objects of this Python")
         results = [value.type for value in program.body.results]
         written = write(program, mathematics=mathematics)
+        if written.rooms > MOST_ROOMS:
+            raise Unsupported("large arrays, where one sample is computed from single numbers")
         text = written.for_lanes(1).replace("define i64 @run(", "define internal i64 @run(", 1)
         lets_go = any(isinstance(statement, While) for statement in walk(program.body)) or text.count("\n") > LONG_WORK
         self.weights = weights
-        entry = _entry(len(program.inputs), results, _address(weights) if read else _constants(weights), rounds, lets_go)
+        entry = _entry(len(program.inputs), results, _address(weights) if read else _constants(weights), rounds, lets_go, written.rooms)
         declared = "\n".join(f"declare {type.replace(' (', f' @{name}(', 1)}" for name, type in CALLED.items())
         symbols = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in CALLED}
         self.machine = MachineCode(f"{text}\n{declared}\n{entry}", {**written.symbols, **symbols}, "one", ctypes.c_void_p)
@@ -105,12 +109,13 @@ def _address(weights: Array) -> tuple[list[str], str]:
     return [], f"inttoptr (i64 {weights.ctypes.data} to ptr)"
 
 
-def _entry(inputs: int, results: Sequence[Type], weights: tuple[list[str], str], rounds: int, lets_go: bool) -> str:
+def _entry(inputs: int, results: Sequence[Type], weights: tuple[list[str], str], rounds: int, lets_go: bool, rooms: int) -> str:
     """The function that Python calls: it calls the one for groups of samples, for a group of one."""
     defined, place_of_weights = weights
     lines = [
         *defined,
         "define ptr @one(ptr %otherwise, ptr %args, i64 %count) {", f"  %inputs = alloca [{max(inputs, 1)} x ptr]",
+        f"  %arrays = alloca [{max(rooms, 1)} x double], align 64",
         f"  %outputs = alloca [{len(results)} x ptr]", "  %code = alloca i32", "  store i32 0, ptr %code",
         *(f"  %i{place} = alloca double" for place in range(inputs)),
         *(f"  %o{place} = alloca {STORED[type.kind]}" for place, type in enumerate(results)),
@@ -128,7 +133,8 @@ def _entry(inputs: int, results: Sequence[Type], weights: tuple[list[str], str],
     lines.append(f"take{inputs}:")
     for place in range(len(results)):
         lines += [f"  %q{place} = getelementptr ptr, ptr %outputs, i64 {place}", f"  store ptr %o{place}, ptr %q{place}"]
-    given = f"i64 0, i64 1, ptr %inputs, ptr {place_of_weights}, ptr %outputs, ptr null, ptr %code, i64 1, i64 {rounds}, ptr null, ptr null"
+    given = (f"i64 0, i64 1, ptr %inputs, ptr {place_of_weights}, ptr %outputs, ptr null, ptr %code, i64 1, i64 {rounds}, "
+             "ptr null, ptr null, ptr %arrays")
     lines += [
         *(["  %thread = call ptr @PyEval_SaveThread()"] if lets_go else []),
         f"  %ended = call i64 @run({given})",

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from deepalgo.backends.native.array_loops import is_large, is_loop
 from deepalgo.backends.native.arrays import ARRAYS, Cells
 from deepalgo.backends.native.text import LANES, ROW, VECTORS, Cell, Code
 from deepalgo.ir import Block, Kind, Op, Statement, Value, blocks, captured
@@ -18,10 +19,12 @@ from deepalgo.ir.walk import defined
 
 #: About as many instructions are one function; a longer block is split.
 LONGEST = 1500
+#: So long is an operation that becomes a loop.
+IN_A_LOOP = 40
 #: The first rooms hold the numbers of failed checks, the end of the stack, and the lanes that take part.
 FAILED, TOP, LANES_ROOM, FIRST_ROOMS = 0, 1, 2, 3
-#: What every part is given: the frame, the numbers of rounds that a loop may run for, and the end of the stack.
-ARGUMENTS = "ptr %frame, i64 %rounds, ptr %limit"
+#: What every part is given: the frame, the numbers of rounds that a loop may run for, the end of the stack, and the rooms of arrays.
+ARGUMENTS = "ptr %frame, i64 %rounds, ptr %limit, ptr %arrays"
 
 
 @dataclass(slots=True)
@@ -102,6 +105,8 @@ class Splitter:
     def _length(self, statement: Statement) -> int:
         if isinstance(statement, Op):
             count = math.prod(statement.result.type.shape)
+            if (is_large(statement.result) or any(map(is_large, statement.args))) and is_loop(statement):
+                return IN_A_LOOP
             if statement.name in ARRAYS:
                 count *= 1 + max((math.prod(arg.type.shape) for arg in statement.args), default=0)
             return 0 if statement.is_const or statement.is_weight else 2 * count

@@ -5,38 +5,43 @@ Arms are skipped where no lane takes them, and loops end when no lane is left. A
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
+from deepalgo.backends.native.array_loops import Held, in_memory, is_large, known
+from deepalgo.backends.native.array_regions import ArraysMeet, CarriedArrays
 from deepalgo.backends.native.arrays import ARRAYS, Cells, constant, elementwise, moved, only_moves
+from deepalgo.backends.native.held_values import HeldValues
 from deepalgo.backends.native.linear_algebra import LINEAR
-from deepalgo.backends.native.numbers import NumberForms
+from deepalgo.backends.native.memory import Stretch
 from deepalgo.backends.native.parts import ARGUMENTS, FAILED, LANES_ROOM, TOP, PartFrame, Piece, Splitter, address, get, put
-from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, Cell, Code, Unsupported, at_line, literal
-from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Restore, Rewind, Save, Statement, Try, Type, Value, While, blocks, walk
-from deepalgo.ir.facts.varies import Level, find_levels
+from deepalgo.backends.native.text import ALL, LANES, MASK, Cell, Code, Unsupported, at_line, literal
+from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Restore, Rewind, Save, Statement, Try, Value, While, blocks, walk
 
 #: The numbers of the checks that lanes failed, 0 for none.
 CODES = f"<{LANES} x i32>"
 
 
-class Regions:
+class Regions(HeldValues):
     """Writes statements into `code`; `values` are the numbers of each value, `mask` the lanes that take part here.
 
     `%failed` is where the numbers of failed checks are kept, `%top` where the end of the group's stack is.
     """
 
     def __init__(self, program: Program) -> None:
-        self.code = Code()
-        self.numbers = NumberForms(self.code)
-        self.levels = find_levels(program, by_lanes=True)
-        self.values: dict[Value, Cells] = {}
-        self.weights: dict[str, Cells] = {}
-        self.mask = ALL
+        super().__init__(program)
+        self.weights: dict[str, Held] = {}
         self.checks: list[Check | While] = []
         self.frame, self.splitter = PartFrame(), Splitter()
         self.saves = any(isinstance(statement, Save) for statement in walk(program.body))
+
+    @contextlib.contextmanager
+    def inside(self, block: Block, mortal: Sequence[Value] = ()) -> Iterator[None]:
+        """Write a block; its arrays are left with this context."""
+        with self.scope(block, mortal):
+            self.block(block)
+            yield
 
     def block(self, block: Block) -> None:
         """The statements of a block."""
@@ -62,24 +67,28 @@ class Regions:
     def part(self, piece: Piece) -> None:
         """A piece of a block as a function of its own, and its call."""
         outer = self.code, self.values, self.mask
-        known = {value: self.values[value] for value in piece.taken if value in self.values}
-        for value, cells in known.items():
-            if not _is_known(cells):
-                self.frame.store(self.code, value, cells)
+        here = {value: self.values[value] for value in piece.taken if value in self.values}
+        for value, held in here.items():
+            if not (isinstance(held, Stretch) or known(held)):
+                self.frame.store(self.code, value, held)
         if self.mask != ALL:
             put(self.code, Cell(self.mask, Kind.BOOL, True), address(self.code, LANES_ROOM))
         self.hand_over()
         self.code = self.numbers.code = Code()
-        self.values = {value: known[value] if value in known and _is_known(known[value]) else self.taken(value) for value in piece.taken}
+        at_hand = {value: held for value, held in here.items() if isinstance(held, Stretch) or known(held)}
+        self.values = {value: at_hand[value] if value in at_hand else self.taken(value) for value in piece.taken}
         if self.mask != ALL:
             self.mask = get(self.code, address(self.code, LANES_ROOM), Kind.BOOL).text
         self.take_over()
         for statement in piece.statements:
             self.statement(statement)
-        constant_ones = {value: self.values[value] for value in piece.left if _is_known(self.values[value])}
+        at_hand = {}
         for value in piece.left:
-            if value not in constant_ones:
-                self.frame.store(self.code, value, self.values[value])
+            held = self.values[value]
+            if isinstance(held, Stretch) or known(held):
+                at_hand[value] = held
+            else:
+                self.frame.store(self.code, value, held)
         inside = self.mask
         if inside != ALL:
             put(self.code, Cell(inside, Kind.BOOL, True), address(self.code, LANES_ROOM))
@@ -88,7 +97,7 @@ class Regions:
         name = self.close_part()
         self.code, self.values, self.mask = outer
         self.numbers.code = self.code
-        self.values.update(constant_ones)
+        self.values.update(at_hand)
         self.call_part(name)
         if inside != ALL:
             self.mask = get(self.code, address(self.code, LANES_ROOM), Kind.BOOL).text
@@ -134,7 +143,7 @@ class Regions:
         """One statement."""
         match statement:
             case Op():
-                self.values[statement.result] = self.op(statement)
+                self.bind(statement.result, self.op(statement))
             case Check():
                 self.check(statement)
             case If():
@@ -153,35 +162,33 @@ class Regions:
                 raise AssertionError("`try_to_if` leaves no Try")
             case _:
                 assert_never(statement)
+        self.end(statement)
 
-    def op(self, op: Op) -> Cells:
+    def op(self, op: Op) -> Held:
         """The numbers of an operation's result."""
         if op.is_const:
             return tuple(constant(op.attr("value"), op.result.type.kind))
         if op.is_weight:
             return self.weights[str(op.attr("key"))]
-        operands = [self.values[arg] for arg in op.args]
         try:
+            if (is_large(op.result) or any(map(is_large, op.args))) and (found := in_memory(self.memory, self.request(op))) is not None:
+                return found
+            operands = [self.cells(arg) for arg in op.args]
             form = ARRAYS.get(op.name) or LINEAR.get(op.name)
             if form is not None:
-                found = form(self.numbers, op, operands)
+                cells = form(self.numbers, op, operands)
             elif only_moves(op.name):
-                found = moved(op, operands)
+                cells = moved(op, operands)
             else:
-                found = elementwise(self.numbers, op, operands)
+                cells = elementwise(self.numbers, op, operands)
         except Unsupported as reason:
             raise Unsupported(f"{reason}{at_line(op.span)}") from None
-        return tuple(self.numbers.cast(cell, op.result.type.kind) for cell in found)
-
-    def fitted(self, value: Value, type: Type | None = None) -> Cells:
-        """The numbers of a value in the kind of a type."""
-        kind = (value.type if type is None else type).kind
-        return tuple(self.numbers.cast(cell, kind) for cell in self.values[value])
+        return tuple(self.numbers.cast(cell, op.result.type.kind) for cell in cells)
 
     def check(self, check: Check) -> None:
         """Lanes that fail are noted and take no part in what follows."""
         self.checks.append(check)
-        ok = self.code.spread(self.values[check.ok][0]).text
+        ok = self.code.spread(self.cell(check.ok)).text
         self.fail(self.code.without(self.mask, ok), len(self.checks))
         self.mask = self.code.both(self.mask, ok)
 
@@ -201,33 +208,38 @@ class Regions:
 
     def branch(self, branch: If) -> None:
         """Arms, each for the lanes that take it."""
-        condition = self.values[branch.condition][0]
+        condition = self.cell(branch.condition)
         if not condition.wide:
             self.branch_of_all(branch, condition)
             return
-        mask = self.mask
+        mask, meeting = self.mask, ArraysMeet(self, branch)
         masks = self.code.both(mask, condition.text), self.code.without(mask, condition.text)
         arms = [*zip((branch.then, branch.orelse), masks, strict=True)]
         # On the way back lanes take from the stack in the opposite order.
         order = (1, 0) if any(isinstance(item, Restore) for arm in (branch.then, branch.orelse) for item in walk(arm)) else (0, 1)
-        made = {place: self.arm(arms[place][0], branch.results, arms[place][1]) for place in order}
-        found = made[0], made[1]
+        made = {place: self.arm(arms[place][0], branch, arms[place][1], meeting) for place in order}
         for place, result in enumerate(branch.results):
-            pairs = zip(found[0][place], found[1][place], strict=True)
-            self.values[result] = tuple(self.code.choose(condition, one, other) for one, other in pairs)
+            if not is_large(result):
+                pairs = zip(made[0][place], made[1][place], strict=True)
+                self.values[result] = tuple(self.code.choose(condition, one, other) for one, other in pairs)
+        meeting.done()
         self.mask = self.alive(mask) if can_fail(branch.then) or can_fail(branch.orelse) else mask
 
-    def arm(self, arm: Block, results: Sequence[Value], lanes: str) -> list[Cells]:
+    def arm(self, arm: Block, branch: If, lanes: str, meeting: ArraysMeet) -> list[Cells]:
         """The results of an arm, which is skipped where no lane takes it."""
         if not arm.body:
-            return [self.fitted(value, result.type) for value, result in zip(arm.results, results, strict=True)]
+            meeting.leave(arm, lanes)
+            return [() if is_large(result) else self.fitted(value, result.type)
+                    for value, result in zip(arm.results, branch.results, strict=True)]
         code = self.code
         inside, after, before = code.new_label("arm"), code.new_label("after"), code.label
         code.jump_if(code.any(lanes), inside, after)
         code.begin(inside)
         self.mask = lanes
-        self.block(arm)
-        made = [tuple(map(code.spread, self.fitted(value, result.type))) for value, result in zip(arm.results, results, strict=True)]
+        with self.inside(arm, self.lifetimes.ending(branch)):
+            made = [() if is_large(result) else tuple(map(code.spread, self.fitted(value, result.type)))
+                    for value, result in zip(arm.results, branch.results, strict=True)]
+            meeting.leave(arm, lanes)
         left = code.label
         code.jump(after)
         code.begin(after)
@@ -239,7 +251,7 @@ class Regions:
 
     def branch_of_all(self, branch: If, condition: Cell) -> None:
         """A branch that all samples take in the same way."""
-        code, mask = self.code, self.mask
+        code, mask, meeting = self.code, self.mask, ArraysMeet(self, branch)
         labels = [code.new_label("then"), code.new_label("else")]
         after = code.new_label("after")
         code.jump_if(condition.text, *labels)
@@ -247,28 +259,29 @@ class Regions:
         for label, arm in zip(labels, (branch.then, branch.orelse), strict=True):
             code.begin(label)
             self.mask = mask
-            self.block(arm)
-            made = [self.fitted(value, result.type) for value, result in zip(arm.results, branch.results, strict=True)]
-            made = [tuple(map(code.spread, cells)) if self.is_wide(result) else cells
-                    for cells, result in zip(made, branch.results, strict=True)]
+            with self.inside(arm, self.lifetimes.ending(branch)):
+                made = [() if is_large(result) else self.fitted(value, result.type)
+                        for value, result in zip(arm.results, branch.results, strict=True)]
+                made = [tuple(map(code.spread, cells)) if self.is_wide(result) else cells
+                        for cells, result in zip(made, branch.results, strict=True)]
+                meeting.leave(arm, mask)
             ends.append((code.label, made))
             code.jump(after)
         code.begin(after)
         for place, result in enumerate(branch.results):
+            if is_large(result):
+                continue
             self.values[result] = tuple(
                 Cell(code.emit(f"phi {one.type} [ {one.text}, %{ends[0][0]} ], [ {other.text}, %{ends[1][0]} ]"), one.kind, one.wide)
                 for one, other in zip(ends[0][1][place], ends[1][1][place], strict=True)
             )
+        meeting.done()
         self.mask = self.alive(mask) if can_fail(branch.then) or can_fail(branch.orelse) else mask
 
-    def is_wide(self, value: Value) -> bool:
-        """Whether a value differs from sample to sample."""
-        return self.levels[value] is Level.BATCHED
-
     def carried(self, values: Sequence[Value], params: Sequence[Value]) -> list[Cells]:
-        """What a loop starts with or goes on with, as its parameters are."""
-        return [tuple(map(self.code.spread, self.fitted(value, param.type))) if self.is_wide(param) else self.fitted(value, param.type)
-                for value, param in zip(values, params, strict=True)]
+        """What a loop starts with or goes on with, as its parameters are; of arrays in memory nothing."""
+        return [() if is_large(param) else tuple(map(self.code.spread, self.fitted(value, param.type))) if self.is_wide(param)
+                else self.fitted(value, param.type) for value, param in zip(values, params, strict=True)]
 
     def phis(self, init: Sequence[Cells], before: str, again: str) -> tuple[list[Cells], list[tuple[int, Cell]]]:
         """Parameters of a loop; each has a line that is completed when the round is written."""
@@ -290,17 +303,17 @@ class Regions:
     def loop(self, loop: Loop) -> None:
         """The same number of rounds for all samples."""
         index, *params = loop.body.params
-        self.rounds(loop.body, index, tuple(params), loop.init, loop.results, str(loop.count), None)
+        self.rounds(loop, index, params, str(loop.count), None)
 
     def rewind(self, loop: Rewind) -> None:
         """Rounds from the last to the first; a lane takes part in those that it took on the way forward."""
         index, *params = loop.body.params
-        counts = self.values[loop.count][0]
+        counts = self.cell(loop.count)
         if counts.wide:
             most = self.largest(self.code.choose(Cell(self.mask, Kind.BOOL, True), counts, literal(0, Kind.INT)))
-            self.rounds(loop.body, index, tuple(params), loop.init, loop.results, most, counts)
+            self.rounds(loop, index, params, most, counts)
         else:
-            self.rounds(loop.body, index, tuple(params), loop.init, loop.results, counts.text, None, back=True)
+            self.rounds(loop, index, params, counts.text, None, back=True)
 
     def largest(self, cell: Cell) -> str:
         """The largest number of the lanes."""
@@ -308,12 +321,14 @@ class Regions:
         self.numbers.declared[name] = f"declare i64 @{name}({cell.type})"
         return self.code.emit(f"call i64 @{name}({cell.typed})")
 
-    def rounds(self, body: Block, index: Value, params: tuple[Value, ...], init: Sequence[Value], results: Sequence[Value], count: str,
-               counts: Cell | None, back: bool = False) -> None:
+    def rounds(
+        self, loop: Loop | Rewind, index: Value, params: Sequence[Value], count: str, counts: Cell | None, back: bool = False
+    ) -> None:
         """Counted rounds, up, or down if `back` or if each lane has a count of its own."""
-        code, mask = self.code, self.mask
+        code, mask, body = self.code, self.mask, loop.body
         back = back or counts is not None
-        first = self.carried(init, params)
+        first = self.carried(loop.init, params)
+        arrays = CarriedArrays(self, loop, params)
         if counts is not None:  # lanes that are done keep what they have, also of what is the same in all rounds
             first = [tuple(map(code.spread, cells)) for cells in first]
         head, inside, again, end = (code.new_label(word) for word in ("loop", "round", "again", "end"))
@@ -328,6 +343,7 @@ class Regions:
         place = code.emit(f"sub i64 {number}, 1") if back else number
         self.values[index] = (Cell(place, Kind.INT),)
         self.values.update(zip(params, made, strict=True))
+        arrays.bind(params)
         self.mask = mask
         fails = can_fail(body)
         if fails:
@@ -336,8 +352,9 @@ class Regions:
             taking = self.numbers.compare("lt", Cell(place, Kind.INT), counts).text
             self.mask = code.both(self.mask, taking)
         lanes = self.mask
-        self.block(body)
-        following = [cell for cells in self.carried(body.results, params) for cell in cells]
+        with self.inside(body, params):
+            following = [cell for cells in self.carried(body.results, params) for cell in cells]
+            arrays.go_on(body.results, lanes)
         if counts is not None:
             taken = Cell(lanes, Kind.BOOL, True)
             held = [cell for cells in made for cell in cells]
@@ -349,7 +366,8 @@ class Regions:
         code.lines[counter] = code.lines[counter].replace("?", step, 1)
         self.complete(lines, following)
         code.begin(end)
-        self.values.update(zip(results, made, strict=True))
+        self.values.update(zip(loop.results, made, strict=True))
+        arrays.leave(loop.results)
         self.mask = self.alive(mask) if fails else mask
 
     def repeat(self, loop: While) -> None:
@@ -358,6 +376,7 @@ class Regions:
         self.checks.append(loop)
         number_of_check = len(self.checks)
         first = [tuple(map(code.spread, cells)) for cells in self.carried(loop.init, loop.body.params)]
+        arrays = CarriedArrays(self, loop, loop.body.params)
         head, inside, again, end = (code.new_label(word) for word in ("while", "round", "again", "end"))
         start = code.spread(Cell(mask, Kind.BOOL, True)).text
         before = code.label
@@ -369,9 +388,10 @@ class Regions:
         going = len(code.lines) - 1
         made, lines = self.phis(first, before, again)
         self.values.update(zip(loop.test.params, made, strict=True))
+        arrays.bind(loop.test.params)
         self.mask = lanes
-        self.block(loop.test)
-        holds = code.spread(self.values[loop.test.results[0]][0]).text
+        with self.inside(loop.test):
+            holds = code.spread(self.cell(loop.test.results[0])).text
         taking = code.both(self.mask, holds)
         limit = "%rounds" if loop.bound is None else str(loop.bound)
         is_over = code.emit(f"icmp sge i64 {number}, {limit}")
@@ -382,9 +402,11 @@ class Regions:
         code.jump_if(code.any(taking), inside, end)
         code.begin(inside)
         self.values.update(zip(loop.body.params, made, strict=True))
+        arrays.bind(loop.body.params)
         self.mask = taking
-        self.block(loop.body)
-        new = [tuple(map(code.spread, cells)) for cells in self.carried(loop.body.results, loop.body.params)]
+        with self.inside(loop.body, loop.body.params):
+            new = [tuple(map(code.spread, cells)) for cells in self.carried(loop.body.results, loop.body.params)]
+            arrays.go_on(loop.body.results, taking)
         taken = Cell(taking, Kind.BOOL, True)
         following = [code.choose(taken, cell, old) for cells, olds in zip(new, made, strict=True)
                      for cell, old in zip(cells, olds, strict=True)]
@@ -398,39 +420,8 @@ class Regions:
         self.complete(lines, following)
         code.begin(end)
         self.values.update(zip(loop.results, made, strict=True))
+        arrays.leave(loop.results)
         self.mask = self.alive(mask)
-
-    def save(self, save: Save) -> None:
-        """Put the numbers of all lanes on the stack of the group."""
-        code = self.code
-        cells = [code.spread(cell) for value in save.values for cell in self.values[value]]
-        top = code.emit("load ptr, ptr %top")
-        following = code.emit(f"getelementptr {ROW}, ptr {top}, i64 {len(cells)}")
-        room = code.new_label("room")
-        code.jump_if(code.emit(f"icmp ule ptr {following}, %limit"), room, "overflow")
-        code.begin(room)
-        for place, cell in enumerate(cells):
-            put(code, cell, code.emit(f"getelementptr {ROW}, ptr {top}, i64 {place}"))
-        code.do(f"store ptr {following}, ptr %top")
-
-    def restore(self, restore: Restore) -> None:
-        """Take back what was put on the stack last."""
-        code = self.code
-        sizes = [math.prod(value.type.shape) for value in restore.results]
-        top = code.emit(f"getelementptr {ROW}, ptr {code.emit('load ptr, ptr %top')}, i64 {-sum(sizes)}")
-        code.do(f"store ptr {top}, ptr %top")
-        place = 0
-        for value, size in zip(restore.results, sizes, strict=True):
-            cells = []
-            for _ in range(size):
-                cells.append(get(code, code.emit(f"getelementptr {ROW}, ptr {top}, i64 {place}"), value.type.kind))
-                place += 1
-            self.values[value] = tuple(cells)
-
-
-def _is_known(cells: Cells) -> bool:
-    """Whether all numbers stand in the text."""
-    return all(cell.is_const and not cell.wide for cell in cells)
 
 
 def statement_fails(statement: Statement) -> bool:

@@ -9,13 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from deepalgo.backends.native.array_loops import is_large
 from deepalgo.backends.native.build import fuses
 from deepalgo.backends.native.mathematics import VECTOR_FORMS, Mathematics, define
+from deepalgo.backends.native.memory import COPY_ROWS, LARGE, Stretch
 from deepalgo.backends.native.regions import CODES, Regions, can_fail, statement_fails
 from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, SCALARS, VECTORS, Cell, Unsupported, at_line, literal
 from deepalgo.ir import Block, Check, Kind, Op, Program, Value, While, captured, walk
 
+#: Where the columns of a value are: a pointer for each number, or what points to their pointers.
+Columns: TypeAlias = list[str] | str
 #: How numbers lie in memory.
 STORED = {Kind.BOOL: "i8", Kind.INT: "i64", Kind.REAL: "double"}
 
@@ -27,6 +32,8 @@ class WrittenModule:
     text: str
     checks: list[Check | While]
     saves: bool
+    #: Rooms for arrays, each for a number of every lane.
+    rooms: int
     #: Functions outside of the C library, and where they are.
     symbols: dict[str, int]
     #: Functions that are called, how many numbers each takes, and for which of them there are vector forms.
@@ -75,19 +82,24 @@ class ModuleWriter(Regions):
         self.allocated: list[str] = []
         self.tail = self.code.new_label("tail")
         self.fails = can_fail(program.body)
+        #: Where a group of samples starts, and where it goes if it has to begin anew; "" if it never has to.
+        self.start = self.restart = ""
 
     def module(self) -> WrittenModule:
         """The whole text."""
         self.function()
         head = ("define i64 @run(i64 %first, i64 %last, ptr noalias %inputs, ptr noalias %weights, ptr noalias %outputs, "
-                "ptr noalias %sums, ptr noalias %codes, i64 %count, i64 %rounds, ptr noalias %tape, ptr %limit) nounwind {")
+                "ptr noalias %sums, ptr noalias %codes, i64 %count, i64 %rounds, ptr noalias %tape, ptr %limit, ptr %arrays) nounwind {")
         if self.frame.parts:
             self.allocated.append(f"  %frame = alloca {ROW}, i64 {self.frame.most}, align 64")
         body = ["entry:", *self.local_rooms(), *self.allocated, *self.code.lines, "}"]
-        lines = [*self.numbers.declared.values(), *self.frame.parts, head, *body]
+        tables = [f"{name} = {text}" for text, name in self.memory.tables.items()]
+        copies = [COPY_ROWS] if self.memory.copies else []
+        lines = [*self.numbers.declared.values(), *tables, *copies, *self.frame.parts, head, *body]
         symbols = {f"special.{name}": address for name, address in self.numbers.special.items()}
         libm, called = frozenset(self.numbers.libm), frozenset(self.numbers.called)
-        return WrittenModule("\n".join(lines), self.checks, self.saves, symbols, libm, called, frozenset(self.forms))
+        rooms, forms = self.memory.rooms.most, frozenset(self.forms)
+        return WrittenModule("\n".join(lines), self.checks, self.saves, rooms, symbols, libm, called, forms)
 
     def slot(self, type: str) -> str:
         """Room in memory, at the start of the function."""
@@ -98,10 +110,10 @@ class ModuleWriter(Regions):
     def function(self) -> None:
         """The loop over groups of samples."""
         code, program = self.code, self.program
-        pointers = [self.pointer("%inputs", place) for place in range(_cell_count([item.value for item in program.inputs]))]
+        pointers = self.column_pointers("%inputs", [item.value for item in program.inputs])
         results = program.body.results
         kept = [place for place in range(len(results)) if place not in self.summed]
-        targets = [self.pointer("%outputs", place) for place in range(_cell_count([results[place] for place in kept]))]
+        targets = self.column_pointers("%outputs", [results[place] for place in kept])
         counters = [self.slot(VECTORS[Kind.REAL]) for _ in range(_cell_count([results[place] for place in sorted(self.summed)]))]
         for counter in counters:
             code.do(f"store {VECTORS[Kind.REAL]} zeroinitializer, ptr {counter}")
@@ -118,17 +130,19 @@ class ModuleWriter(Regions):
         self.read_inputs(pointers, offset)
         code.do(f"store {CODES} zeroinitializer, ptr %failed")
         restart = code.new_label("restart") if self.saves and self.fails else ""
+        begun = code.label
         code.jump(start)
         code.begin(start)
         if restart:
             self.mask = "%lanes"
-            code.lines.append(f"  %lanes = phi {MASK} [ {ALL}, %{group} ], [ %fewer, %{restart} ]")
+            code.lines.append(f"  %lanes = phi {MASK} [ {ALL}, %{begun} ], [ %fewer, %{restart} ]")
         if self.saves:
             code.do("store ptr %tape, ptr %top")
-        self.top_level(program.body, start, restart)
-        self.store_results([results[place] for place in kept], targets, offset)
-        if counters:
-            self.add_to_sums([results[place] for place in sorted(self.summed)], counters, offset)
+        self.start, self.restart = start, restart
+        with self.inside(program.body):
+            self.store_results([results[place] for place in kept], targets, offset)
+            if counters:
+                self.add_to_sums([results[place] for place in sorted(self.summed)], counters, offset)
         code.jump(self.tail)
         code.begin(self.tail)
         code.lines.append(f"  {following} = add i64 {number}, 1")
@@ -136,11 +150,11 @@ class ModuleWriter(Regions):
         code.begin(end)
         self.store_sums(counters)
 
-    def store_results(self, results: Sequence[Value], targets: Sequence[str], offset: str) -> None:
+    def store_results(self, results: Sequence[Value], targets: Sequence[Columns], offset: str) -> None:
         """A row of results for each sample of the group, and the check that it fails."""
         code = self.code
-        for cell, target in zip([cell for value in results for cell in self.fitted(value)], targets, strict=True):
-            self.store(cell, target, offset)
+        for value, target in zip(results, targets, strict=True):
+            self.write_result(value, target, offset)
         if self.fails:
             found = code.emit(f"load {CODES}, ptr %failed")
             code.do(f"store {CODES} {found}, ptr {code.emit(f'getelementptr i32, ptr %codes, i64 {offset}')}, align 4")
@@ -163,7 +177,30 @@ class ModuleWriter(Regions):
             code.begin("overflow")
             code.do("ret i64 1")
 
-    def pointer(self, array: str, place: int) -> str:
+    def column_pointers(self, array: str, values: Sequence[Value]) -> list[Columns]:
+        """Where the columns of values are: a pointer for each number, or for an array in memory where its pointers are."""
+        found: list[Columns] = []
+        place = 0
+        for value in values:
+            count = math.prod(value.type.shape)
+            if is_large(value):
+                found.append(self.code.emit(f"getelementptr ptr, ptr {array}, i64 {place}"))
+            else:
+                found.append([self.pointer(array, number) for number in range(place, place + count)])
+            place += count
+        return found
+
+    def write_result(self, value: Value, target: Columns, offset: str) -> None:
+        """Hand the numbers of a result to the caller."""
+        if isinstance(target, list):
+            for cell, pointer in zip(self.fitted(value), target, strict=True):
+                self.store(cell, pointer, offset)
+            return
+        stretch = self.stretch(value, value.type.kind)
+        with self.memory.each(stretch.count) as place:
+            self.store(self.memory.read(stretch, place), self.pointer(target, place), offset)
+
+    def pointer(self, array: str, place: int | str) -> str:
         """One of the pointers that the caller hands over."""
         return self.code.emit(f"load ptr, ptr {self.code.emit(f'getelementptr ptr, ptr {array}, i64 {place}')}")
 
@@ -176,14 +213,24 @@ class ModuleWriter(Regions):
                 address = self.code.emit(f"getelementptr double, ptr %weights, i64 {place}")
                 cells.append(self.code.spread_early(Cell(self.code.emit(f"load double, ptr {address}"), Kind.REAL)))
                 place += 1
-            self.weights[weight.key] = tuple(cells)
+            held = tuple(cells)
+            self.weights[weight.key] = self.memory.stored(held, Kind.REAL) if len(held) >= LARGE else held
 
-    def read_inputs(self, pointers: Sequence[str], offset: str) -> None:
+    def read_inputs(self, pointers: Sequence[Columns], offset: str) -> None:
         """The numbers of a group of samples."""
-        waiting = iter(pointers)
-        for item in self.program.inputs:
+        for item, columns in zip(self.program.inputs, pointers, strict=True):
             kind = item.value.type.kind
-            self.values[item.value] = tuple(self.load(next(waiting), offset, kind) for _ in range(math.prod(item.value.type.shape)))
+            if isinstance(columns, list):
+                self.values[item.value] = tuple(self.load(pointer, offset, kind) for pointer in columns)
+            else:
+                self.values[item.value] = self.read_array(columns, math.prod(item.value.type.shape), kind, offset)
+
+    def read_array(self, columns: str, count: int, kind: Kind, offset: str) -> Stretch:
+        """An input in memory."""
+        stretch = self.memory.rooms.take(count, kind)
+        with self.memory.each(count) as place:
+            self.memory.write(stretch, place, self.load(self.pointer(columns, place), offset, kind))
+        return stretch
 
     def load(self, pointer: str, offset: str, kind: Kind) -> Cell:
         """A number of each sample of the group."""
@@ -217,16 +264,16 @@ class ModuleWriter(Regions):
         before = self.code.emit(f"load {ROW}, ptr {counter}")
         self.code.do(f"store {ROW} {self.code.emit(f'fadd {ROW} {before}, {cell.text}')}, ptr {counter}")
 
-    def top_level(self, block: Block, start: str, restart: str) -> None:
-        """The program's own block; a group with lanes that fail on the way forward begins anew without them, as stacks would differ."""
-        last = max((place for place, statement in enumerate(block.body) if statement_fails(statement)), default=-1)
-        if not restart:
-            self.block(block)
+    def block(self, block: Block) -> None:
+        """The statements of a block; a group with lanes that fail on the way forward begins anew without them, as stacks would differ."""
+        if block is not self.program.body or not self.restart:
+            super().block(block)
             return
+        last = max((place for place, statement in enumerate(block.body) if statement_fails(statement)), default=-1)
         with self.frame.block():
             first, second = block.body[: last + 1], block.body[last + 1 :]
             self.statements(first, [*captured(Block((), second, block.results))])
-            self.begin_anew(restart, start)
+            self.begin_anew(self.restart, self.start)
             self.statements(second, block.results)
 
     def begin_anew(self, restart: str, start: str) -> None:
