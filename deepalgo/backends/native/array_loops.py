@@ -14,8 +14,9 @@ from typing import TypeAlias
 import numpy as np
 
 from deepalgo.backends.native.arrays import ARRAYS, Cells, fills, moved_places, only_moves, single
+from deepalgo.backends.native.columns import LARGE, is_large_type
 from deepalgo.backends.native.linear_algebra import LINEAR
-from deepalgo.backends.native.memory import LARGE, Memory, Stretch, spread_places
+from deepalgo.backends.native.memory import Memory, Stretch, spread_places
 from deepalgo.backends.native.text import ALL, Cell, literal
 from deepalgo.ir import Kind, Op, Value
 
@@ -47,7 +48,7 @@ class Request:
 
 def is_large(value: Value) -> bool:
     """Whether the numbers of a value are too many for registers."""
-    return math.prod(value.type.shape) >= LARGE and value.type.kind <= Kind.REAL
+    return is_large_type(value.type)
 
 
 def known(held: Held) -> bool:

@@ -1,7 +1,8 @@
 """Arrays with a row for each sample as columns that native code reads and writes, some samples at a time.
 
 A column lies where the array has it, if it does so in one piece. Otherwise it is copied for a block of samples, and so are the samples
-that fill no group of lanes: memory does not grow with the batch.
+that fill no group of lanes: memory does not grow with the batch. Rows of many numbers are read and written as rows, where they are: of
+them native code is told where the first begins, and how far it is to the next.
 
 >>> from deepalgo.kinds import Kind
 >>> points = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -21,20 +22,24 @@ from typing import Any
 import numpy as np
 
 from deepalgo.backends.native.text import WIDTH
-from deepalgo.kinds import Type
+from deepalgo.kinds import Kind, Type
 from deepalgo.ops.by_numpy import DTYPES
 
 Array = np.ndarray[Any, Any]
+#: Arrays of fewer numbers than this are kept in registers.
+LARGE = 17
 
 
 class Columns:
     """The columns of some arrays, for blocks of at most so many samples, a multiple of the lanes."""
 
     def __init__(self, arrays: Sequence[Array], types: Sequence[Type], most: int) -> None:
-        self.arrays, self.types, self.most = arrays, types, most
+        self.types, self.most = types, most
+        self.are_rows = [is_large_type(type) for type in types]
+        self.arrays = [_in_rows(array, type) if rows else array for array, type, rows in zip(arrays, types, self.are_rows, strict=True)]
         #: By the number of the array.
         self.copies: dict[int, Array] = {}
-        self.lying = [_lies_in_a_column(array, type) for array, type in zip(arrays, types, strict=True)]
+        self.lying = [_lies_in_a_column(array, type) for array, type in zip(self.arrays, types, strict=True)]
         self.sizes = [math.prod(type.shape) for type in types]
         self.starts, self.steps = self._places(self.lying)
         self.pointers = self.starts.copy()
@@ -60,11 +65,9 @@ class Columns:
 
     def _ready(self, first: int, last: int) -> dict[int, Array]:
         """Set the addresses for these samples; returns the copies that are used."""
-        if (last - first) % WIDTH:
-            self.pointers[...], _ = self._places([False] * len(self.arrays))
-        else:
-            np.multiply(self.steps, first, out=self.pointers)
-            self.pointers += self.starts
+        starts, steps = self._places([False] * len(self.arrays)) if (last - first) % WIDTH else (self.starts, self.steps)
+        np.multiply(steps, first, out=self.pointers)
+        self.pointers += starts
         return self._copied(first, last)
 
     def _copied(self, first: int, last: int) -> dict[int, Array]:
@@ -78,7 +81,10 @@ class Columns:
         starts: list[int] = []
         steps: list[int] = []
         for place, (array, size) in enumerate(zip(self.arrays, self.sizes, strict=True)):
-            if lying[place]:
+            if self.are_rows[place]:
+                starts += [array.ctypes.data, array.strides[0]]
+                steps += [array.strides[0], 0]
+            elif lying[place]:
                 starts.append(array.ctypes.data)
                 steps.append(array.itemsize)
             else:
@@ -91,6 +97,17 @@ class Columns:
         if place not in self.copies:
             self.copies[place] = np.empty((self.sizes[place], self.most), DTYPES[self.types[place].kind])
         return self.copies[place]
+
+
+def is_large_type(type: Type) -> bool:
+    """Whether the numbers of a sample are too many for registers; complex ones are two arrays of real ones."""
+    return math.prod(type.shape) >= LARGE and type.kind <= Kind.REAL
+
+
+def _in_rows(array: Array, type: Type) -> Array:
+    """The array, with the numbers of each sample in one piece."""
+    fits = array[:1].flags.c_contiguous and array.dtype == np.dtype(DTYPES[type.kind])
+    return array if fits else np.ascontiguousarray(array, DTYPES[type.kind])
 
 
 def _lies_in_a_column(array: Array, type: Type) -> bool:

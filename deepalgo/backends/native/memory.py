@@ -19,8 +19,9 @@ from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, SCALARS, VECTOR
 from deepalgo.backends.native.text import number as written
 from deepalgo.kinds import Kind
 
-#: Arrays of fewer numbers than this are kept in registers.
-LARGE = 17
+#: How numbers lie in the arrays of the caller, and what LLVM calls them in the names of its functions.
+STORED = {Kind.BOOL: "i8", Kind.INT: "i64", Kind.REAL: "double"}
+SHORT = {Kind.BOOL: "i8", Kind.INT: "i64", Kind.REAL: "f64"}
 #: In memory truth values are whole numbers.
 HELD_AS = {Kind.BOOL: Kind.INT, Kind.INT: Kind.INT, Kind.REAL: Kind.REAL}
 #: Copies rooms, for some lanes.
@@ -227,7 +228,7 @@ class Memory:
         """One of several constants of a kind for each lane, by its place."""
         kind = HELD_AS[cells[0].kind]
         where = self.code.emit(f"getelementptr {SCALARS[kind]}, ptr {self._constants(cells)}, {places.typed}")
-        return self.numbers.cast(self._gather(where, kind), cells[0].kind)
+        return self.numbers.cast(self.gather(where, kind), cells[0].kind)
 
     def mapped(self, places: Sequence[int], place: str) -> str:
         """One of several known whole numbers, by its place."""
@@ -242,7 +243,7 @@ class Memory:
         """The number at a place, which may differ from lane to lane."""
         if not place.wide:
             return self.read(stretch, int(place.text) if place.is_const else place.text, wide)
-        found = self._gather(self._lane_addresses(stretch, place), HELD_AS[stretch.kind])
+        found = self.gather(self._lane_addresses(stretch, place), HELD_AS[stretch.kind])
         return self.numbers.cast(found, stretch.kind)
 
     def put(self, stretch: Stretch, place: Cell, cell: Cell, mask: str) -> None:
@@ -251,10 +252,7 @@ class Memory:
             self.write(stretch, int(place.text) if place.is_const else place.text, cell, mask)
             return
         kind = HELD_AS[stretch.kind]
-        cell = self.code.spread(self.numbers.cast(self.numbers.cast(cell, stretch.kind), kind))
-        name, type = f"llvm.masked.scatter.v{LANES}{_short(kind)}.v{LANES}p0", VECTORS[kind]
-        self.numbers.declared[name] = f"declare void @{name}({type}, <{LANES} x ptr>, i32 immarg, {MASK})"
-        self.code.do(f"call void @{name}({cell.typed}, <{LANES} x ptr> {self._lane_addresses(stretch, place)}, i32 8, {MASK} {mask})")
+        self.scatter(self._lane_addresses(stretch, place), self.numbers.cast(self.numbers.cast(cell, stretch.kind), kind), mask)
 
     def _lane_addresses(self, stretch: Stretch, place: Cell) -> str:
         """Where each lane's number at its place is."""
@@ -265,15 +263,25 @@ class Memory:
         offset = self.code.op("add", scaled, lanes)
         return self.code.emit(f"getelementptr double, ptr %arrays, {offset.typed}")
 
-    def _gather(self, addresses: str, kind: Kind) -> Cell:
-        name, type = f"llvm.masked.gather.v{LANES}{_short(kind)}.v{LANES}p0", VECTORS[kind]
+    def gather(self, addresses: str, kind: Kind) -> Cell:
+        """A number for each lane from an address of its own; truth values are bytes there."""
+        stored, align = STORED[kind], 1 if kind is Kind.BOOL else 8
+        name, type = f"llvm.masked.gather.v{LANES}{SHORT[kind]}.v{LANES}p0", f"<{LANES} x {stored}>"
         self.numbers.declared[name] = f"declare {type} @{name}(<{LANES} x ptr>, i32 immarg, {MASK}, {type})"
-        call = f"call {type} @{name}(<{LANES} x ptr> {addresses}, i32 8, {MASK} {ALL}, {type} zeroinitializer)"
-        return Cell(self.code.emit(call), kind, True)
+        call = f"call {type} @{name}(<{LANES} x ptr> {addresses}, i32 {align}, {MASK} {ALL}, {type} zeroinitializer)"
+        found = self.code.emit(call)
+        if kind is Kind.BOOL:
+            found = self.code.emit(f"icmp ne {type} {found}, zeroinitializer")
+        return Cell(found, kind, True)
 
-
-def _short(kind: Kind) -> str:
-    return "f64" if kind is Kind.REAL else "i64"
+    def scatter(self, addresses: str, cell: Cell, mask: str) -> None:
+        """Write a number of each lane of a mask to an address of its own."""
+        cell = self.code.spread(cell)
+        stored, align = STORED[cell.kind], 1 if cell.kind is Kind.BOOL else 8
+        name, type = f"llvm.masked.scatter.v{LANES}{SHORT[cell.kind]}.v{LANES}p0", f"<{LANES} x {stored}>"
+        self.numbers.declared[name] = f"declare void @{name}({type}, <{LANES} x ptr>, i32 immarg, {MASK})"
+        text = self.code.emit(f"zext {cell.typed} to {type}") if cell.kind is Kind.BOOL else cell.text
+        self.code.do(f"call void @{name}({type} {text}, <{LANES} x ptr> {addresses}, i32 {align}, {MASK} {mask})")
 
 
 def spread_places(shape: tuple[int, ...], whole: tuple[int, ...]) -> list[int]:

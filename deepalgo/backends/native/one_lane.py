@@ -24,8 +24,9 @@ from typing import Any
 from deepalgo.backends.native.build import MachineCode
 from deepalgo.backends.native.columns import Array
 from deepalgo.backends.native.mathematics import Mathematics
+from deepalgo.backends.native.memory import STORED
 from deepalgo.backends.native.text import Unsupported
-from deepalgo.backends.native.write import STORED, write
+from deepalgo.backends.native.write import write
 from deepalgo.ir import Program, While, walk
 from deepalgo.kinds import Kind, Type
 

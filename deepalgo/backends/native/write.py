@@ -13,16 +13,24 @@ from typing import TypeAlias
 
 from deepalgo.backends.native.array_loops import is_large
 from deepalgo.backends.native.build import fuses
+from deepalgo.backends.native.columns import LARGE
 from deepalgo.backends.native.mathematics import VECTOR_FORMS, Mathematics, define
-from deepalgo.backends.native.memory import COPY_ROWS, LARGE, Stretch
+from deepalgo.backends.native.memory import COPY_ROWS, STORED, Stretch
 from deepalgo.backends.native.regions import CODES, Regions, can_fail, statement_fails
 from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, SCALARS, VECTORS, Cell, Unsupported, at_line, literal
 from deepalgo.ir import Block, Check, Kind, Op, Program, Value, While, captured, walk
 
-#: Where the columns of a value are: a pointer for each number, or what points to their pointers.
-Columns: TypeAlias = list[str] | str
-#: How numbers lie in memory.
-STORED = {Kind.BOOL: "i8", Kind.INT: "i64", Kind.REAL: "double"}
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Where the rows of an array are: the first one, and the bytes from one to the next."""
+
+    first: str
+    step: str
+
+
+#: Where the numbers of a value are: a column for each of them, or the rows of an array in memory.
+Columns: TypeAlias = list[str] | Rows
 
 
 @dataclass(slots=True)
@@ -178,16 +186,18 @@ class ModuleWriter(Regions):
             code.do("ret i64 1")
 
     def column_pointers(self, array: str, values: Sequence[Value]) -> list[Columns]:
-        """Where the columns of values are: a pointer for each number, or for an array in memory where its pointers are."""
+        """Where the numbers of values are, for the first sample."""
         found: list[Columns] = []
         place = 0
         for value in values:
             count = math.prod(value.type.shape)
             if is_large(value):
-                found.append(self.code.emit(f"getelementptr ptr, ptr {array}, i64 {place}"))
+                step = self.code.emit(f"getelementptr i64, ptr {array}, i64 {place + 1}")
+                found.append(Rows(self.pointer(array, place), self.code.emit(f"load i64, ptr {step}")))
+                place += 2
             else:
                 found.append([self.pointer(array, number) for number in range(place, place + count)])
-            place += count
+                place += count
         return found
 
     def write_result(self, value: Value, target: Columns, offset: str) -> None:
@@ -196,11 +206,25 @@ class ModuleWriter(Regions):
             for cell, pointer in zip(self.fitted(value), target, strict=True):
                 self.store(cell, pointer, offset)
             return
-        stretch = self.stretch(value, value.type.kind)
+        stretch, kind = self.stretch(value, value.type.kind), value.type.kind
+        rows, there = self.rows_of(target, offset)
         with self.memory.each(stretch.count) as place:
-            self.store(self.memory.read(stretch, place), self.pointer(target, place), offset)
+            self.memory.scatter(self.in_rows(rows, place, kind), self.memory.read(stretch, place), there)
 
-    def pointer(self, array: str, place: int | str) -> str:
+    def rows_of(self, rows: Rows, offset: str) -> tuple[str, str]:
+        """Where the row of each lane begins, and the lanes that have a sample; the last sample stands for those that are missing."""
+        code, n = self.code, self.numbers
+        numbers = Cell(code.emit(f"load {VECTORS[Kind.INT]}, ptr @lane_numbers"), Kind.INT, True)
+        here, count = code.op("add", Cell(offset, Kind.INT), numbers), Cell("%count", Kind.INT)
+        last = code.op("sub", count, literal(1, Kind.INT))
+        start = code.op("mul", n.apply("min", (here, last)), Cell(rows.step, Kind.INT))
+        return code.emit(f"getelementptr i8, ptr {rows.first}, {start.typed}"), n.compare("lt", here, count).text
+
+    def in_rows(self, rows: str, place: str, kind: Kind) -> str:
+        """Where the numbers at a place of the rows are."""
+        return self.code.emit(f"getelementptr {STORED[kind]}, <{LANES} x ptr> {rows}, i64 {place}")
+
+    def pointer(self, array: str, place: int) -> str:
         """One of the pointers that the caller hands over."""
         return self.code.emit(f"load ptr, ptr {self.code.emit(f'getelementptr ptr, ptr {array}, i64 {place}')}")
 
@@ -225,11 +249,12 @@ class ModuleWriter(Regions):
             else:
                 self.values[item.value] = self.read_array(columns, math.prod(item.value.type.shape), kind, offset)
 
-    def read_array(self, columns: str, count: int, kind: Kind, offset: str) -> Stretch:
+    def read_array(self, array: Rows, count: int, kind: Kind, offset: str) -> Stretch:
         """An input in memory."""
         stretch = self.memory.rooms.take(count, kind)
+        rows, _ = self.rows_of(array, offset)
         with self.memory.each(count) as place:
-            self.memory.write(stretch, place, self.load(self.pointer(columns, place), offset, kind))
+            self.memory.write(stretch, place, self.memory.gather(self.in_rows(rows, place, kind), kind))
         return stretch
 
     def load(self, pointer: str, offset: str, kind: Kind) -> Cell:
@@ -304,10 +329,10 @@ def _lane_function(name: str, count: int, special: bool, lanes: int) -> list[str
     callee, more = (f"special.{name}", ", i32 0") if special else (name, "")
     ones = ", ".join(f"{real} {letter}" for letter in letters)
     lines = [
-        f"declare {real} @{callee}({', '.join([real] * count)}{', i32' if special else ''}) nounwind memory(none)",
-        f"define internal {real} @one.{name}({ones}) nounwind memory(none)", "{", f"  %r = call {real} @{callee}({ones}{more}) nobuiltin",
+        f"declare {real} @{callee}({', '.join([real] * count)}{', i32' if special else ''}) nounwind willreturn speculatable memory(none)",
+        f"define internal {real} @one.{name}({ones}) nounwind willreturn speculatable memory(none)", "{", f"  %r = call {real} @{callee}({ones}{more}) nobuiltin",
         f"  ret {real} %r", "}",
-        f"define internal {wide} @lanes.{name}({', '.join(f'{wide} {letter}' for letter in letters)}) nounwind noinline memory(none)", "{",
+        f"define internal {wide} @lanes.{name}({', '.join(f'{wide} {letter}' for letter in letters)}) nounwind noinline willreturn speculatable memory(none)", "{",
     ]
     held = "poison"
     for lane in range(lanes):
