@@ -29,6 +29,8 @@ MASK = VECTORS[Kind.BOOL]
 #: A room in memory holds a number of each lane.
 ROW = VECTORS[Kind.REAL]
 ALL = "splat (i1 true)"
+#: Functions that only compute, of which LLVM may leave calls out, merge them, and take them out of loops.
+PURE = "nounwind willreturn speculatable memory(none)"
 
 
 class Unsupported(Exception):

@@ -17,7 +17,7 @@ from deepalgo.backends.native.columns import LARGE
 from deepalgo.backends.native.mathematics import VECTOR_FORMS, Mathematics, define
 from deepalgo.backends.native.memory import COPY_ROWS, STORED, Stretch
 from deepalgo.backends.native.regions import CODES, Regions, can_fail, statement_fails
-from deepalgo.backends.native.text import ALL, LANES, MASK, ROW, SCALARS, VECTORS, Cell, Unsupported, at_line, literal
+from deepalgo.backends.native.text import ALL, LANES, MASK, PURE, ROW, SCALARS, VECTORS, Cell, Unsupported, at_line, literal
 from deepalgo.ir import Block, Check, Kind, Op, Program, Value, While, captured, walk
 
 
@@ -329,10 +329,10 @@ def _lane_function(name: str, count: int, special: bool, lanes: int) -> list[str
     callee, more = (f"special.{name}", ", i32 0") if special else (name, "")
     ones = ", ".join(f"{real} {letter}" for letter in letters)
     lines = [
-        f"declare {real} @{callee}({', '.join([real] * count)}{', i32' if special else ''}) nounwind willreturn speculatable memory(none)",
-        f"define internal {real} @one.{name}({ones}) nounwind willreturn speculatable memory(none)", "{", f"  %r = call {real} @{callee}({ones}{more}) nobuiltin",
+        f"declare {real} @{callee}({', '.join([real] * count)}{', i32' if special else ''}) {PURE}",
+        f"define internal {real} @one.{name}({ones}) {PURE}", "{", f"  %r = call {real} @{callee}({ones}{more}) nobuiltin",
         f"  ret {real} %r", "}",
-        f"define internal {wide} @lanes.{name}({', '.join(f'{wide} {letter}' for letter in letters)}) nounwind noinline willreturn speculatable memory(none)", "{",
+        f"define internal {wide} @lanes.{name}({', '.join(f'{wide} {letter}' for letter in letters)}) {PURE} noinline", "{",
     ]
     held = "poison"
     for lane in range(lanes):

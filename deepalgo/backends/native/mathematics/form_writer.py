@@ -3,7 +3,7 @@
 >>> writer = FormWriter("square_and_one", "", 1)
 >>> x = writer.argument("%a")
 >>> print(writer.defined(writer.fma(x, x, 1.0)))
-define internal double @square_and_one(double %a) nounwind willreturn speculatable noinline memory(none) {
+define internal double @square_and_one(double %a) nounwind willreturn speculatable memory(none) noinline {
   %v1 = call double @llvm.fma.f64(double %a, double %a, double 0x3FF0000000000000)
   ret double %v1
 }
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from deepalgo.backends.native.text import number
+from deepalgo.backends.native.text import PURE, number
 from deepalgo.kinds import Kind
 
 #: A float that is added so that the sum is rounded to a whole number, which its lowest bits are.
@@ -268,9 +268,9 @@ class FormWriter:
     def _rare(self, name: str, count: int) -> list[str]:
         """A function that replaces the results of some lanes by those of the C library."""
         letters = [f"%{letter}" for letter in "abc"[:count]]
-        self.declared[self.libm] = f"declare double @{self.libm}({', '.join(['double'] * count)}) nounwind willreturn speculatable memory(none)"
+        self.declared[self.libm] = f"declare double @{self.libm}({', '.join(['double'] * count)}) {PURE}"
         head = ", ".join([f"{self.truth} %lanes", f"{self.real} %found", *(f"{self.real} {letter}" for letter in letters)])
-        lines = [f"define internal {self.real} @{name}({head}) nounwind willreturn speculatable noinline cold memory(none) {{"]
+        lines = [f"define internal {self.real} @{name}({head}) {PURE} noinline cold {{"]
         held = "%found"
         for lane in range(self.width):
             given = ", ".join(f"double {letter}" if self.width == 1 else f"double {letter}{lane}" for letter in letters)
@@ -290,5 +290,5 @@ class FormWriter:
     def defined(self, result: FormValue) -> str:
         """The text of the function."""
         head = ", ".join(f"{self.real} {argument}" for argument in self.arguments)
-        first = f"define internal {self.real} @{self.name}({head}) nounwind willreturn speculatable noinline memory(none) {{"
+        first = f"define internal {self.real} @{self.name}({head}) {PURE} noinline {{"
         return "\n".join([*self.beside, first, *self.lines, f"  ret {self.real} {result.text}", "}"])
