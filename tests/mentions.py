@@ -43,6 +43,7 @@ RULES = (
 )
 #: How a backend writes each operation, where a template in the row does not do, and how complex operations are written in real ones.
 SPELLINGS = (
+    "backends/native/array_loops.py",
     "backends/native/arrays.py",
     "backends/native/by_operation.py",
     "backends/native/elementary.py",
@@ -57,6 +58,7 @@ SPELLINGS = (
     "backends/native/real_steps.py",
     "backends/native/rounding.py",
     "lower/complex_functions.py",
+    "lower/fourier.py",
     "lower/real_formulas.py",
     "lower/split_complex.py",
 )

@@ -16,12 +16,12 @@ import numpy as np
 from deepalgo.backends.native.arrays import ARRAYS, Cells, fills, moved_places, only_moves, single
 from deepalgo.backends.native.columns import LARGE, is_large_type
 from deepalgo.backends.native.linear_algebra import LINEAR
-from deepalgo.backends.native.memory import Memory, Stretch, spread_places
+from deepalgo.backends.native.memory import Extent, Memory, spread_places
 from deepalgo.backends.native.text import ALL, Cell, literal
 from deepalgo.ir import Kind, Op, Value
 
 #: The numbers of a value: in registers, or in memory.
-Held: TypeAlias = Cells | Stretch
+Held: TypeAlias = Cells | Extent
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def is_large(value: Value) -> bool:
 
 def known(held: Held) -> bool:
     """Whether all numbers stand in the text."""
-    return not isinstance(held, Stretch) and all(cell.is_const and not cell.wide for cell in held)
+    return not isinstance(held, Extent) and all(cell.is_const and not cell.wide for cell in held)
 
 
 def is_loop(op: Op) -> bool:
@@ -74,7 +74,7 @@ def in_memory(memory: Memory, request: Request) -> Held | None:
 def _operand(memory: Memory, held: Held, shape: tuple[int, ...], whole: tuple[int, ...]) -> Callable[[str], Cell]:
     """How a loop over the places of the result reads an operand, which is repeated along the axes that it lacks."""
     places = spread_places(shape, whole)
-    if isinstance(held, Stretch):
+    if isinstance(held, Extent):
         return lambda where: memory.read(held, where if shape == whole else memory.mapped(places, where))
     if len(set(held)) == 1:
         return lambda where: held[0]
@@ -84,13 +84,13 @@ def _operand(memory: Memory, held: Held, shape: tuple[int, ...], whole: tuple[in
 
 def _laid_down(memory: Memory, held: Held, kind: Kind) -> Held:
     """Numbers in memory, unless they stand in the text or are one and the same."""
-    return held if isinstance(held, Stretch) or known(held) or len(set(held)) == 1 else memory.stored(held, kind)
+    return held if isinstance(held, Extent) or known(held) or len(set(held)) == 1 else memory.stored(held, kind)
 
 
 def _pick_up(memory: Memory, before: Sequence[Held], after: Sequence[Held]) -> None:
     """Free the rooms of what was laid down."""
     for one, other in zip(before, after, strict=True):
-        if isinstance(other, Stretch) and not isinstance(one, Stretch):
+        if isinstance(other, Extent) and not isinstance(one, Extent):
             memory.rooms.release(other)
 
 
@@ -125,15 +125,15 @@ def _moved(memory: Memory, request: Request) -> Held | None:
     kind = op.result.type.kind
     if any(arg.type.kind is not kind for arg in op.args):
         return None
-    if len(op.args) == 1 and isinstance(held := request.operands[0], Stretch) and _follow(places):
+    if len(op.args) == 1 and isinstance(held := request.operands[0], Extent) and _follow(places):
         memory.rooms.hold(held)
         return held.part(places[0], len(places))
-    if len(op.args) == 1 and not isinstance(held, Stretch) and len(set(held)) == 1:
+    if len(op.args) == 1 and not isinstance(held, Extent) and len(set(held)) == 1:
         return memory.stored([held[0]] * request.count, kind)
-    fresh = [memory.stored(held, kind) if not isinstance(held, Stretch) else held for held in request.operands]
-    rooms = [stretch.first + place for stretch, size in zip(fresh, sizes, strict=True) for place in range(size)]
+    fresh = [memory.stored(held, kind) if not isinstance(held, Extent) else held for held in request.operands]
+    rooms = [extent.first + place for extent, size in zip(fresh, sizes, strict=True) for place in range(size)]
     result = memory.rooms.take(request.count, kind)
-    everything = Stretch(0, 0, kind, -1)
+    everything = Extent(0, 0, kind, -1)
     sources = [rooms[place] for place in places]
     with memory.each(request.count) as where:
         memory.write(result, where, memory.read(everything, memory.mapped(sources, where)))
@@ -142,7 +142,7 @@ def _moved(memory: Memory, request: Request) -> Held | None:
 
 
 def _one(memory: Memory, held: Held, place: int, wide: bool) -> Cell:
-    return memory.read(held, place, wide) if isinstance(held, Stretch) else held[place]
+    return memory.read(held, place, wide) if isinstance(held, Extent) else held[place]
 
 
 def _follow(places: Sequence[int]) -> bool:
@@ -182,17 +182,17 @@ def _room(memory: Memory, place: Cell, axis: Axis, start: int | str) -> Cell:
 
 
 def _pick(memory: Memory, held: Held, room: Cell, wide: bool) -> Cell:
-    if isinstance(held, Stretch):
+    if isinstance(held, Extent):
         return memory.pick(held, room, wide)
     return memory.gathered(held, room) if room.wide else memory.looked_up(held, room.text)
 
 
 def _pick_at(memory: Memory, request: Request) -> Held | None:
     held, axis = request.operands[0], Axis.of(request.op)
-    if not isinstance(held, Stretch) and not known(held) or isinstance(held, tuple) and len(held) < LARGE:
+    if not isinstance(held, Extent) and not known(held) or isinstance(held, tuple) and len(held) < LARGE:
         return None
     wanted = request.operands[1]
-    if isinstance(wanted, Stretch):
+    if isinstance(wanted, Extent):
         return _pick_many(memory, request, held, wanted, axis)
     starts = [start * axis.length * axis.inner for start in range(axis.outer)]
     places = [_clamped(memory, cell, axis.length) for cell in wanted]
@@ -208,7 +208,7 @@ def _pick_at(memory: Memory, request: Request) -> Held | None:
     return result
 
 
-def _pick_many(memory: Memory, request: Request, held: Held, wanted: Stretch, axis: Axis) -> Held | None:
+def _pick_many(memory: Memory, request: Request, held: Held, wanted: Extent, axis: Axis) -> Held | None:
     """The numbers at many places of a row of numbers."""
     if axis.outer != 1 or axis.inner != 1:
         return None
@@ -218,12 +218,12 @@ def _pick_many(memory: Memory, request: Request, held: Held, wanted: Stretch, ax
     return result
 
 
-def _target(memory: Memory, request: Request) -> Stretch | None:
+def _target(memory: Memory, request: Request) -> Extent | None:
     """The first operand where it may be written to, a copy of it unless it is spent; None where it changes its kind."""
     held, kind = request.operands[0], request.op.result.type.kind
     if request.op.args[0].type.kind is not kind or request.op.args[0].type.shape != request.shape:
         return None
-    if not isinstance(held, Stretch):
+    if not isinstance(held, Extent):
         return memory.stored(held, kind)
     if request.spent:
         memory.rooms.hold(held)
@@ -233,14 +233,14 @@ def _target(memory: Memory, request: Request) -> Stretch | None:
     return result
 
 
-def _lanes(request: Request, target: Stretch) -> str:
+def _lanes(request: Request, target: Extent) -> str:
     """The lanes that are written: all of them in rooms that nothing else is in."""
     return request.mask if target == request.operands[0] else ALL
 
 
 def _put_at(memory: Memory, request: Request) -> Held | None:
     wanted, new, shape = request.operands[1], request.operands[2], request.op.args[2].type.shape
-    if request.count < LARGE or len(request.op.args[1].type.shape) or isinstance(wanted, Stretch):
+    if request.count < LARGE or len(request.op.args[1].type.shape) or isinstance(wanted, Extent):
         return None
     axis = Axis(1, request.shape[0], math.prod(request.shape[1:]))
     target = _target(memory, request)
@@ -263,7 +263,7 @@ def _put_at(memory: Memory, request: Request) -> Held | None:
 def _add_at(memory: Memory, request: Request) -> Held | None:
     axis = Axis.of(request.op)
     wanted, added = request.operands[1], request.operands[2]
-    if request.count < LARGE or axis.outer != 1 or isinstance(wanted, Stretch):
+    if request.count < LARGE or axis.outer != 1 or isinstance(wanted, Extent):
         return None
     target = _target(memory, request)
     if target is None:

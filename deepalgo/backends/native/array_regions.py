@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from deepalgo.backends.native.array_loops import is_large
 from deepalgo.backends.native.held_values import HeldValues
-from deepalgo.backends.native.memory import Stretch
+from deepalgo.backends.native.memory import Extent
 from deepalgo.ir import Block, If, Loop, Rewind, Value, While
 
 
@@ -22,11 +22,11 @@ class ArraysMeet:
         #: Rooms that are no arm's own: one arm has free again what another had.
         self.outside = self.memory.rooms.in_use()
         #: For each arm the place in the text where it ends, its lanes, and what it leaves.
-        self.ends: list[tuple[int, str, dict[int, Stretch]]] = []
+        self.ends: list[tuple[int, str, dict[int, Extent]]] = []
 
     def leave(self, arm: Block, lanes: str) -> None:
         """The arm ends here."""
-        left = {place: self.held.stretch(arm.results[place], self.branch.results[place].type.kind) for place in self.large}
+        left = {place: self.held.extent(arm.results[place], self.branch.results[place].type.kind) for place in self.large}
         self.ends.append((len(self.held.code.lines), lanes, left))
 
     def done(self) -> None:
@@ -45,7 +45,7 @@ class ArraysMeet:
         for line, lanes, left in sorted(self.ends, key=lambda end: -end[0]):
             self.insert(line, lanes, [(self.targets[place], left[place]) for place in moving])
 
-    def insert(self, line: int, lanes: str, pairs: Sequence[tuple[Stretch, Stretch]]) -> None:
+    def insert(self, line: int, lanes: str, pairs: Sequence[tuple[Extent, Extent]]) -> None:
         """Copies at an earlier place of the text."""
         lines = self.held.code.lines
         behind = lines[line:]
@@ -62,11 +62,11 @@ class CarriedArrays:
         self.held, self.memory = held, held.memory
         self.rooms = {place: self.begin(loop, place, param) for place, param in enumerate(params) if is_large(param)}
 
-    def begin(self, loop: Loop | Rewind | While, place: int, param: Value) -> Stretch:
+    def begin(self, loop: Loop | Rewind | While, place: int, param: Value) -> Extent:
         """The rooms of an array, with what it starts with in them."""
         rooms, value = self.memory.rooms, loop.init[place]
         found = self.held.values[value]
-        if not isinstance(found, Stretch) or found.kind is not param.type.kind:
+        if not isinstance(found, Extent) or found.kind is not param.type.kind:
             return self.memory.stored(self.held.fitted(value, param.type), param.type.kind)
         if value in self.held.lifetimes.ending(loop) and loop.init.count(value) == 1 and rooms.users[found.root] == 1:
             self.held.handed_on.add(value)
@@ -82,25 +82,25 @@ class CarriedArrays:
 
     def bind(self, params: Sequence[Value]) -> None:
         """Parameters lie there."""
-        for place, stretch in self.rooms.items():
-            self.held.values[params[place]] = stretch
+        for place, extent in self.rooms.items():
+            self.held.values[params[place]] = extent
 
     def go_on(self, results: Sequence[Value], lanes: str) -> None:
         """Put there what a round left, for its lanes."""
-        left = {place: self.held.stretch(results[place], stretch.kind) for place, stretch in self.rooms.items()}
-        moving = {place: stretch for place, stretch in left.items() if stretch != self.rooms[place]}
+        left = {place: self.held.extent(results[place], extent.kind) for place, extent in self.rooms.items()}
+        moving = {place: extent for place, extent in left.items() if extent != self.rooms[place]}
         written = {self.rooms[place].root for place in moving}
         aside = {}
-        for place, stretch in moving.items():
-            if stretch.root in written:
-                aside[place] = self.memory.rooms.take(stretch.count, stretch.kind)
-                self.memory.copied(aside[place], stretch)
-        for place, stretch in moving.items():
-            self.memory.copied(self.rooms[place], aside.get(place, stretch), lanes)
-        for stretch in aside.values():
-            self.memory.rooms.release(stretch)
+        for place, extent in moving.items():
+            if extent.root in written:
+                aside[place] = self.memory.rooms.take(extent.count, extent.kind)
+                self.memory.copied(aside[place], extent)
+        for place, extent in moving.items():
+            self.memory.copied(self.rooms[place], aside.get(place, extent), lanes)
+        for extent in aside.values():
+            self.memory.rooms.release(extent)
 
     def leave(self, results: Sequence[Value]) -> None:
         """The results of the loop lie there."""
-        for place, stretch in self.rooms.items():
-            self.held.bind(results[place], stretch)
+        for place, extent in self.rooms.items():
+            self.held.bind(results[place], extent)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from deepalgo.backends.native.array_loops import Held, Request, is_large, known
 from deepalgo.backends.native.arrays import Cells
 from deepalgo.backends.native.lifetimes import Lifetimes
-from deepalgo.backends.native.memory import Memory, Stretch
+from deepalgo.backends.native.memory import Extent, Memory
 from deepalgo.backends.native.numbers import NumberForms
 from deepalgo.backends.native.parts import get, put
 from deepalgo.backends.native.text import ALL, ROW, Cell, Code
@@ -30,9 +30,9 @@ class HeldValues:
         self.mask = ALL
         self.lifetimes = Lifetimes(program)
         #: Of the block that is being written: the values that lie in memory, other rooms in use, and rooms from outside that were given up.
-        self.locals: dict[Value, Stretch] = {}
-        self.loose: list[Stretch] = []
-        self.spent: list[Stretch] = []
+        self.locals: dict[Value, Extent] = {}
+        self.loose: list[Extent] = []
+        self.spent: list[Extent] = []
         #: Values whose rooms a loop has taken over.
         self.handed_on: set[Value] = set()
 
@@ -43,16 +43,16 @@ class HeldValues:
         self.locals, self.loose, self.spent = {}, [], []
         self.lifetimes.enter(block, mortal)
         yield
-        for stretch in self.spent:
-            self.memory.rooms.give_back(stretch)
-        for stretch in (*self.locals.values(), *self.loose):
-            self.memory.rooms.release(stretch)
+        for extent in self.spent:
+            self.memory.rooms.give_back(extent)
+        for extent in (*self.locals.values(), *self.loose):
+            self.memory.rooms.release(extent)
         self.locals, self.loose, self.spent = outer
 
     def bind(self, value: Value, held: Held) -> None:
         """Say where the numbers of a value are; one that lies in memory is left with the block."""
         if is_large(value) and not known(held):
-            if not isinstance(held, Stretch):
+            if not isinstance(held, Extent):
                 held = self.memory.stored(held, value.type.kind)
             self.locals[value] = held
         self.values[value] = held
@@ -63,7 +63,7 @@ class HeldValues:
             held = self.values[value]
             if value in self.handed_on:
                 self.handed_on.discard(value)
-            elif not isinstance(held, Stretch):
+            elif not isinstance(held, Extent):
                 continue
             elif value in self.locals:
                 self.memory.rooms.release(self.locals.pop(value))
@@ -74,7 +74,7 @@ class HeldValues:
     def cells(self, value: Value) -> Cells:
         """The numbers of a value in registers."""
         held = self.values[value]
-        return self.memory.cells(held, self.is_wide(value)) if isinstance(held, Stretch) else held
+        return self.memory.cells(held, self.is_wide(value)) if isinstance(held, Extent) else held
 
     def cell(self, value: Value) -> Cell:
         """The only number of a value."""
@@ -84,16 +84,16 @@ class HeldValues:
         """An operation for memory; it may write over its first operand if nothing else lies there and nobody reads that any more."""
         operands = [self.values[arg] for arg in op.args]
         first = operands[0] if operands else ()
-        spent = (isinstance(first, Stretch) and op.args[0] in self.lifetimes.ending(op) and op.args.count(op.args[0]) == 1
+        spent = (isinstance(first, Extent) and op.args[0] in self.lifetimes.ending(op) and op.args.count(op.args[0]) == 1
                  and self.memory.rooms.users[first.root] == 1)
         return Request(op, operands, spent, self.mask, self.is_wide(op.result))
 
-    def stretch(self, value: Value, kind: Kind) -> Stretch:
+    def extent(self, value: Value, kind: Kind) -> Extent:
         """The numbers of a large value in memory, in a kind."""
         held = self.values[value]
-        if isinstance(held, Stretch) and held.kind is kind:
+        if isinstance(held, Extent) and held.kind is kind:
             return held
-        made = self.memory.stored(held, kind) if not isinstance(held, Stretch) else self.memory.converted(held, kind)
+        made = self.memory.stored(held, kind) if not isinstance(held, Extent) else self.memory.converted(held, kind)
         self.loose.append(made)
         return made
 
@@ -119,11 +119,11 @@ class HeldValues:
         for value in save.values:
             held = self.values[value]
             if is_large(value):
-                stretch = held if isinstance(held, Stretch) else self.memory.stored(held, value.type.kind)
-                self.memory.copy_rows(self.row(top, place), self.memory.address(stretch.first), stretch.count)
-                place += stretch.count
-                if stretch is not held:
-                    self.memory.rooms.release(stretch)
+                extent = held if isinstance(held, Extent) else self.memory.stored(held, value.type.kind)
+                self.memory.copy_rows(self.row(top, place), self.memory.address(extent.first), extent.count)
+                place += extent.count
+                if extent is not held:
+                    self.memory.rooms.release(extent)
                 continue
             for cell in self.cells(value):
                 put(code, code.spread(cell), self.row(top, place))
@@ -143,9 +143,9 @@ class HeldValues:
         place = 0
         for value, size in zip(restore.results, sizes, strict=True):
             if is_large(value):
-                stretch = self.memory.rooms.take(size, value.type.kind)
-                self.memory.copy_rows(self.memory.address(stretch.first), self.row(top, place), size)
-                self.bind(value, stretch)
+                extent = self.memory.rooms.take(size, value.type.kind)
+                self.memory.copy_rows(self.memory.address(extent.first), self.row(top, place), size)
+                self.bind(value, extent)
             else:
                 self.values[value] = tuple(get(code, self.row(top, number), value.type.kind) for number in range(place, place + size))
             place += size

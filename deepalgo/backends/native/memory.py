@@ -47,7 +47,7 @@ end:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class Extent:
     """Numbers that lie in neighbouring rooms; `root` is the first room of those that were taken together."""
 
     first: int
@@ -55,7 +55,7 @@ class Stretch:
     kind: Kind
     root: int
 
-    def part(self, start: int, count: int) -> Stretch:
+    def part(self, start: int, count: int) -> Extent:
         """Some of them."""
         return replace(self, first=self.first + start, count=count)
 
@@ -71,7 +71,7 @@ class Rooms:
         self._sizes: dict[int, int] = {}
         self._free: dict[int, list[int]] = {}
 
-    def take(self, count: int, kind: Kind) -> Stretch:
+    def take(self, count: int, kind: Kind) -> Extent:
         """Rooms that no one uses; they are held by the caller."""
         free = self._free.get(count)
         if free:
@@ -80,31 +80,31 @@ class Rooms:
             first, self.most = self.most, self.most + count
         self._sizes[first] = count
         self.users[first] = 1
-        return Stretch(first, count, kind, first)
+        return Extent(first, count, kind, first)
 
-    def hold(self, stretch: Stretch) -> None:
+    def hold(self, extent: Extent) -> None:
         """One more value lies there."""
-        self.users[stretch.root] += 1
+        self.users[extent.root] += 1
 
-    def release(self, stretch: Stretch) -> None:
+    def release(self, extent: Extent) -> None:
         """One fewer."""
-        self.users[stretch.root] -= 1
-        if not self.users[stretch.root] and not self.kept[stretch.root]:
-            self._free.setdefault(self._sizes[stretch.root], []).append(stretch.root)
+        self.users[extent.root] -= 1
+        if not self.users[extent.root] and not self.kept[extent.root]:
+            self._free.setdefault(self._sizes[extent.root], []).append(extent.root)
 
     def in_use(self) -> frozenset[int]:
         """The first rooms of all that are not free."""
         return frozenset(first for first in self._sizes if self.users[first] or self.kept[first])
 
-    def keep(self, stretch: Stretch) -> None:
+    def keep(self, extent: Extent) -> None:
         """A value is read no more by the lanes that are here, and its rooms stay."""
-        self.users[stretch.root] -= 1
-        self.kept[stretch.root] += 1
+        self.users[extent.root] -= 1
+        self.kept[extent.root] += 1
 
-    def give_back(self, stretch: Stretch) -> None:
+    def give_back(self, extent: Extent) -> None:
         """Others read it again."""
-        self.users[stretch.root] += 1
-        self.kept[stretch.root] -= 1
+        self.users[extent.root] += 1
+        self.kept[extent.root] -= 1
 
 
 class Memory:
@@ -126,49 +126,49 @@ class Memory:
         """A room, by its number or by the name of it."""
         return self.code.emit(f"getelementptr {ROW}, ptr %arrays, i64 {place}")
 
-    def read(self, stretch: Stretch, place: int | str, wide: bool = True) -> Cell:
+    def read(self, extent: Extent, place: int | str, wide: bool = True) -> Cell:
         """The number of each lane at a place, or of the first lane."""
-        kind = HELD_AS[stretch.kind]
+        kind = HELD_AS[extent.kind]
         type = VECTORS[kind] if wide else SCALARS[kind]
-        found = Cell(self.code.emit(f"load {type}, ptr {self.address(self.room(stretch, place))}, align 8"), kind, wide)
-        return self.numbers.cast(found, stretch.kind)
+        found = Cell(self.code.emit(f"load {type}, ptr {self.address(self.room(extent, place))}, align 8"), kind, wide)
+        return self.numbers.cast(found, extent.kind)
 
-    def write(self, stretch: Stretch, place: int | str, cell: Cell, mask: str = ALL) -> None:
+    def write(self, extent: Extent, place: int | str, cell: Cell, mask: str = ALL) -> None:
         """Put a number of each lane of a mask into a room."""
-        kind = HELD_AS[stretch.kind]
-        cell = self.code.spread(self.numbers.cast(self.numbers.cast(cell, stretch.kind), kind))
-        where = self.address(self.room(stretch, place))
+        kind = HELD_AS[extent.kind]
+        cell = self.code.spread(self.numbers.cast(self.numbers.cast(cell, extent.kind), kind))
+        where = self.address(self.room(extent, place))
         if mask != ALL:
             old = self.code.emit(f"load {VECTORS[kind]}, ptr {where}, align 8")
             cell = self.code.choose(Cell(mask, Kind.BOOL, True), cell, Cell(old, kind, True))
         self.code.do(f"store {cell.typed}, ptr {where}, align 8")
 
-    def room(self, stretch: Stretch, place: int | str) -> int | str:
+    def room(self, extent: Extent, place: int | str) -> int | str:
         """The number of a room."""
         if isinstance(place, int):
-            return stretch.first + place
-        return self.code.emit(f"add i64 {place}, {stretch.first}") if stretch.first else place
+            return extent.first + place
+        return self.code.emit(f"add i64 {place}, {extent.first}") if extent.first else place
 
-    def cells(self, stretch: Stretch, wide: bool = True) -> tuple[Cell, ...]:
+    def cells(self, extent: Extent, wide: bool = True) -> tuple[Cell, ...]:
         """All numbers in registers."""
-        return tuple(self.read(stretch, place, wide) for place in range(stretch.count))
+        return tuple(self.read(extent, place, wide) for place in range(extent.count))
 
-    def stored(self, cells: Sequence[Cell], kind: Kind) -> Stretch:
+    def stored(self, cells: Sequence[Cell], kind: Kind) -> Extent:
         """Numbers in rooms of their own."""
-        stretch = self.rooms.take(len(cells), kind)
+        extent = self.rooms.take(len(cells), kind)
         if len(set(cells)) == 1:
             cell = self.code.spread(self.numbers.cast(cells[0], kind))
-            with self.each(stretch.count) as place:
-                self.write(stretch, place, cell)
+            with self.each(extent.count) as place:
+                self.write(extent, place, cell)
         elif all(cell.is_const and not cell.wide for cell in cells):
-            with self.each(stretch.count) as place:
-                self.write(stretch, place, self.looked_up(cells, place))
+            with self.each(extent.count) as place:
+                self.write(extent, place, self.looked_up(cells, place))
         else:
             for number, cell in enumerate(cells):
-                self.write(stretch, number, cell)
-        return stretch
+                self.write(extent, number, cell)
+        return extent
 
-    def copied(self, target: Stretch, source: Stretch, mask: str = ALL) -> None:
+    def copied(self, target: Extent, source: Extent, mask: str = ALL) -> None:
         """Copy numbers of some lanes."""
         if target.first != source.first:
             self.copy_rows(self.address(target.first), self.address(source.first), target.count, mask)
@@ -178,7 +178,7 @@ class Memory:
         self.copies = True
         self.code.do(f"call void @copy.rows(ptr {target}, ptr {source}, i64 {count}, {MASK} {mask})")
 
-    def converted(self, source: Stretch, kind: Kind) -> Stretch:
+    def converted(self, source: Extent, kind: Kind) -> Extent:
         """Numbers in another kind, in rooms of their own."""
         target = self.rooms.take(source.count, kind)
         with self.each(source.count) as place:
@@ -239,26 +239,26 @@ class Memory:
 
     # places that data chooses
 
-    def pick(self, stretch: Stretch, place: Cell, wide: bool = True) -> Cell:
+    def pick(self, extent: Extent, place: Cell, wide: bool = True) -> Cell:
         """The number at a place, which may differ from lane to lane."""
         if not place.wide:
-            return self.read(stretch, int(place.text) if place.is_const else place.text, wide)
-        found = self.gather(self._lane_addresses(stretch, place), HELD_AS[stretch.kind])
-        return self.numbers.cast(found, stretch.kind)
+            return self.read(extent, int(place.text) if place.is_const else place.text, wide)
+        found = self.gather(self._lane_addresses(extent, place), HELD_AS[extent.kind])
+        return self.numbers.cast(found, extent.kind)
 
-    def put(self, stretch: Stretch, place: Cell, cell: Cell, mask: str) -> None:
+    def put(self, extent: Extent, place: Cell, cell: Cell, mask: str) -> None:
         """Write at a place, which may differ from lane to lane, for the lanes of a mask."""
         if not place.wide:
-            self.write(stretch, int(place.text) if place.is_const else place.text, cell, mask)
+            self.write(extent, int(place.text) if place.is_const else place.text, cell, mask)
             return
-        kind = HELD_AS[stretch.kind]
-        self.scatter(self._lane_addresses(stretch, place), self.numbers.cast(self.numbers.cast(cell, stretch.kind), kind), mask)
+        kind = HELD_AS[extent.kind]
+        self.scatter(self._lane_addresses(extent, place), self.numbers.cast(self.numbers.cast(cell, extent.kind), kind), mask)
 
-    def _lane_addresses(self, stretch: Stretch, place: Cell) -> str:
+    def _lane_addresses(self, extent: Extent, place: Cell) -> str:
         """Where each lane's number at its place is."""
         ints = VECTORS[Kind.INT]
         lanes = Cell(self.code.emit(f"load {ints}, ptr @lane_numbers"), Kind.INT, True)
-        room = self.code.op("add", place, literal(stretch.first, Kind.INT))
+        room = self.code.op("add", place, literal(extent.first, Kind.INT))
         scaled = self.code.op("mul", room, Cell(LANES, Kind.INT))
         offset = self.code.op("add", scaled, lanes)
         return self.code.emit(f"getelementptr double, ptr %arrays, {offset.typed}")

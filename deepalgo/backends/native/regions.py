@@ -14,7 +14,7 @@ from deepalgo.backends.native.array_regions import ArraysMeet, CarriedArrays
 from deepalgo.backends.native.arrays import ARRAYS, Cells, constant, elementwise, moved, only_moves
 from deepalgo.backends.native.held_values import HeldValues
 from deepalgo.backends.native.linear_algebra import LINEAR
-from deepalgo.backends.native.memory import Stretch
+from deepalgo.backends.native.memory import Extent
 from deepalgo.backends.native.parts import ARGUMENTS, FAILED, LANES_ROOM, TOP, PartFrame, Piece, Splitter, address, get, put
 from deepalgo.backends.native.text import ALL, LANES, MASK, Cell, Code, Unsupported, at_line, literal
 from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Restore, Rewind, Save, Statement, Try, Value, While, blocks, walk
@@ -69,13 +69,13 @@ class Regions(HeldValues):
         outer = self.code, self.values, self.mask
         here = {value: self.values[value] for value in piece.taken if value in self.values}
         for value, held in here.items():
-            if not (isinstance(held, Stretch) or known(held)):
+            if not (isinstance(held, Extent) or known(held)):
                 self.frame.store(self.code, value, held)
         if self.mask != ALL:
             put(self.code, Cell(self.mask, Kind.BOOL, True), address(self.code, LANES_ROOM))
         self.hand_over()
         self.code = self.numbers.code = Code()
-        at_hand = {value: held for value, held in here.items() if isinstance(held, Stretch) or known(held)}
+        at_hand = {value: held for value, held in here.items() if isinstance(held, Extent) or known(held)}
         self.values = {value: at_hand[value] if value in at_hand else self.taken(value) for value in piece.taken}
         if self.mask != ALL:
             self.mask = get(self.code, address(self.code, LANES_ROOM), Kind.BOOL).text
@@ -85,7 +85,7 @@ class Regions(HeldValues):
         at_hand = {}
         for value in piece.left:
             held = self.values[value]
-            if isinstance(held, Stretch) or known(held):
+            if isinstance(held, Extent) or known(held):
                 at_hand[value] = held
             else:
                 self.frame.store(self.code, value, held)

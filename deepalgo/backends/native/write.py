@@ -15,7 +15,7 @@ from deepalgo.backends.native.array_loops import is_large
 from deepalgo.backends.native.build import fuses
 from deepalgo.backends.native.columns import LARGE
 from deepalgo.backends.native.mathematics import VECTOR_FORMS, Mathematics, define
-from deepalgo.backends.native.memory import COPY_ROWS, STORED, Stretch
+from deepalgo.backends.native.memory import COPY_ROWS, STORED, Extent
 from deepalgo.backends.native.regions import CODES, Regions, can_fail, statement_fails
 from deepalgo.backends.native.text import ALL, LANES, MASK, PURE, ROW, SCALARS, VECTORS, Cell, Unsupported, at_line, literal
 from deepalgo.ir import Block, Check, Kind, Op, Program, Value, While, captured, walk
@@ -137,16 +137,7 @@ class ModuleWriter(Regions):
         offset = code.emit(f"mul i64 {number}, {LANES}")
         self.read_inputs(pointers, offset)
         code.do(f"store {CODES} zeroinitializer, ptr %failed")
-        restart = code.new_label("restart") if self.saves and self.fails else ""
-        begun = code.label
-        code.jump(start)
-        code.begin(start)
-        if restart:
-            self.mask = "%lanes"
-            code.lines.append(f"  %lanes = phi {MASK} [ {ALL}, %{begun} ], [ %fewer, %{restart} ]")
-        if self.saves:
-            code.do("store ptr %tape, ptr %top")
-        self.start, self.restart = start, restart
+        self.begin_group(start)
         with self.inside(program.body):
             self.store_results([results[place] for place in kept], targets, offset)
             if counters:
@@ -157,6 +148,19 @@ class ModuleWriter(Regions):
         code.jump(head)
         code.begin(end)
         self.store_sums(counters)
+
+    def begin_group(self, start: str) -> None:
+        """Where a group of samples starts, and where it begins anew."""
+        code = self.code
+        self.start, self.restart = start, code.new_label("restart") if self.saves and self.fails else ""
+        begun = code.label
+        code.jump(start)
+        code.begin(start)
+        if self.restart:
+            self.mask = "%lanes"
+            code.lines.append(f"  %lanes = phi {MASK} [ {ALL}, %{begun} ], [ %fewer, %{self.restart} ]")
+        if self.saves:
+            code.do("store ptr %tape, ptr %top")
 
     def store_results(self, results: Sequence[Value], targets: Sequence[Columns], offset: str) -> None:
         """A row of results for each sample of the group, and the check that it fails."""
@@ -206,10 +210,10 @@ class ModuleWriter(Regions):
             for cell, pointer in zip(self.fitted(value), target, strict=True):
                 self.store(cell, pointer, offset)
             return
-        stretch, kind = self.stretch(value, value.type.kind), value.type.kind
+        extent, kind = self.extent(value, value.type.kind), value.type.kind
         rows, there = self.rows_of(target, offset)
-        with self.memory.each(stretch.count) as place:
-            self.memory.scatter(self.in_rows(rows, place, kind), self.memory.read(stretch, place), there)
+        with self.memory.each(extent.count) as place:
+            self.memory.scatter(self.in_rows(rows, place, kind), self.memory.read(extent, place), there)
 
     def rows_of(self, rows: Rows, offset: str) -> tuple[str, str]:
         """Where the row of each lane begins, and the lanes that have a sample; the last sample stands for those that are missing."""
@@ -249,13 +253,13 @@ class ModuleWriter(Regions):
             else:
                 self.values[item.value] = self.read_array(columns, math.prod(item.value.type.shape), kind, offset)
 
-    def read_array(self, array: Rows, count: int, kind: Kind, offset: str) -> Stretch:
+    def read_array(self, array: Rows, count: int, kind: Kind, offset: str) -> Extent:
         """An input in memory."""
-        stretch = self.memory.rooms.take(count, kind)
+        extent = self.memory.rooms.take(count, kind)
         rows, _ = self.rows_of(array, offset)
         with self.memory.each(count) as place:
-            self.memory.write(stretch, place, self.memory.gather(self.in_rows(rows, place, kind), kind))
-        return stretch
+            self.memory.write(extent, place, self.memory.gather(self.in_rows(rows, place, kind), kind))
+        return extent
 
     def load(self, pointer: str, offset: str, kind: Kind) -> Cell:
         """A number of each sample of the group."""

@@ -137,13 +137,13 @@ def make(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST, copies: bo
     if isinstance(value, Array) and not copies and (dtype is None or kind_of_dtype(np.dtype(dtype)) is kind_of_array(value)):
         to_kind(machine, to_signal(machine, value), dtype)
         return value
-    if dtype is not None and np.dtype(dtype) == np.dtype(int) and (not isinstance(value, Signal) or value.flavour == "py"):
-        _all_fit(machine, value)
     return _new(machine, value, dtype, kwargs)
 
 
 def _new(machine: Machine, value: Any, dtype: Any, kwargs: Kwargs) -> Any:
     """A new array of numbers that depend on data, with as many axes as `ndmin` asks for."""
+    if dtype is not None and np.dtype(dtype) == np.dtype(int) and (not isinstance(value, Signal) or value.flavour == "py"):
+        _all_fit(machine, value)
     result = to_kind(machine, to_signal(machine, value), dtype)
     missing = kwargs.get("ndmin", 0) - len(result.shape)
     if missing > 0:

@@ -106,10 +106,9 @@ def _object_attribute(machine: Machine, value: Any, name: str, node: ast.AST) ->
     found = _class_attribute(type(value), name)
     kept_here = isinstance(held, dict) and name in held and id(held) in machine.heap.namespaces and held[name] is not UNDEFINED
     if isinstance(held, dict) and kept_here and not _is_ahead(found):
-        kept = held[name]
-        if type(found).__name__ == "cached_property" and isinstance(kept, Union) and any(item is UNDEFINED for _, item in kept.cases):
-            machine.refuse("whether this property was computed before depends on data", "Read it once before the `if`.", node)
-        return _present(machine, value, name, kept, node)
+        if type(found).__name__ == "cached_property":
+            _refuse_unsure(machine, held[name], node)
+        return _present(machine, value, name, held[name], node)
     if isinstance(found, property) and found.fget is not None:
         return machine.call(found.fget, [value], {}, node)
     if _descriptor_method(found, "__get__") is not None:
@@ -124,6 +123,17 @@ def _object_attribute(machine: Machine, value: Any, name: str, node: ast.AST) ->
         if getter is not None:
             return machine.call(getter, [value, name], {}, node)
         raise UserRaise(error, None, machine.span) from None
+    return _found_attribute(machine, value, name, result)
+
+
+def _refuse_unsure(machine: Machine, kept: Any, node: ast.AST) -> None:
+    """Refuse a cached property that was computed on some paths only."""
+    if isinstance(kept, Union) and any(item is UNDEFINED for _, item in kept.cases):
+        machine.refuse("whether this property was computed before depends on data", "Read it once before the `if`.", node)
+
+
+def _found_attribute(machine: Machine, value: Any, name: str, result: Any) -> Any:
+    """What Python found as an attribute."""
     if result is UNDEFINED:
         raise UserRaise(AttributeError, f"'{type(value).__name__}' object has no attribute '{name}'", machine.span)
     if isinstance(result, types.MethodType) and hasattr(result.__func__, "__code__"):
