@@ -20,7 +20,9 @@ from tests.fuzz.verdict import Verdict, generalise
 from tests.small.compare import Comparison, Wrong, quiet
 
 #: NumPy does not say which of two zeros is the larger; that differs with the processor and the length of an array.
-EITHER_ZERO = re.compile(r"np\.(maximum|minimum|fmax|fmin|max|min|clip|nanmax|nanmin|ptp|amax|amin|sort|median)\b|\.(max|min|clip)\(")
+EITHER_ZERO = re.compile(
+    r"np\.(maximum|minimum|fmax|fmin|max|min|clip|nanmax|nanmin|ptp|amax|amin|sort|median|percentile|quantile)\b|\.(max|min|clip)\("
+)
 #: What LAPACK solves: other libraries round otherwise.
 SOLVERS = re.compile(r"np\.(polyfit|linalg\.(lstsq|pinv|solve|inv))\b")
 KINDS = frozenset({"options", "edges"})

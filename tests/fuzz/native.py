@@ -33,6 +33,7 @@ from deepalgo.adjoint.segments import USUAL
 from deepalgo.backends.native import Engine, Kernel
 from deepalgo.backends.native.complex_arrays import in_parts
 from deepalgo.backends.targets import CLEAN, IN_REALS, READY, TYPED
+from deepalgo.backends.torch.backend import TorchBackend
 from deepalgo.errors import CompileError, HeuristicError
 from deepalgo.ir import Failed, Interpreter, Kind, Leaf, Value, While
 from deepalgo.ir import Program as IrProgram
@@ -267,7 +268,7 @@ class Comparison:
         tensors = [torch.tensor(array, requires_grad=is_real) for array, is_real in zip(row, real, strict=True)]
         weights = [tensor.detach().clone().requires_grad_() for tensor in self.network.weights.tensors()]
         try:
-            found = self.network._in_torch([*tensors, *weights])
+            found = TorchBackend(self.network).from_tensors([*tensors, *weights])
         except HeuristicError:
             return None
         answers = [answer for answer in found if answer.is_floating_point() or answer.is_complex()]

@@ -42,17 +42,17 @@ def package(tmp_path, monkeypatch):
 
 
 def test_functions_are_found_and_scored(package):
-    words = {name: outside.examine((module, name))[1] for module, name in outside.functions(package) if name != "stuck"}
+    words = {name: outside.examine((module, name)).word for module, name in outside.functions(package) if name != "stuck"}
     assert words == {"hypotenuse": "right", "turned": "right", "told": "refused", "named": None}
 
 
 def test_calls_that_take_long_are_no_trial(package, monkeypatch):
     monkeypatch.setattr(outside, "makers", lambda: [lambda rng: rng.random()])
-    assert outside.examine((package, "stuck"))[1] is None
+    assert outside.examine((package, "stuck")).word is None
 
 
 def test_a_wrong_answer_is_told(package, monkeypatch):
     compile = da.compile
     monkeypatch.setattr(outside.da, "compile", lambda function, **options: lambda *inputs: compile(function, **options)(*inputs) * 1.001)
-    _, word, reason = outside.examine((package, "hypotenuse"))
-    assert word == "wrong" and "instead of" in reason
+    score = outside.examine((package, "hypotenuse"))
+    assert score.word == "wrong" and "instead of" in score.reason
