@@ -99,6 +99,8 @@ def _check_index(index: Type) -> None:
 
 def _pick_at(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
     _check_index(args[1])
+    if type(attrs["axis"]) is not int:
+        raise TypeError("numbers are picked along one axis")
     return _pick_anywhere(args, attrs)
 
 

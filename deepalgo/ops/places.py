@@ -17,8 +17,7 @@ from deepalgo.ops.slope import Adjoint
 def _add_at(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
     array, index, item = args
     axis = attrs["axis"]
-    assert isinstance(axis, int)
-    if index.kind != Kind.INT or not -len(array.shape) <= axis < len(array.shape):
+    if not isinstance(axis, int) or index.kind != Kind.INT or not -len(array.shape) <= axis < len(array.shape):
         raise TypeError("places along an axis of an array are whole numbers")
     axis %= len(array.shape)
     if item.shape != (*array.shape[:axis], *index.shape, *array.shape[axis + 1 :]):

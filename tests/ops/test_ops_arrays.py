@@ -221,6 +221,7 @@ REAL, FLAT = Type(Kind.REAL, (2, 3)), Type(Kind.REAL)
      "could not broadcast input array from shape (2,) into shape (3,)"),
     ("put_at", [REAL, FLAT, FLAT], {}, IndexError, "arrays used as indices must be of integer (or boolean) type"),
     ("pick", [REAL], {"indices": (0, 5), "axis": 0}, IndexError, "index 5 is out of bounds for axis 0 with size 2"),
+    ("pick_at", [REAL, Type(Kind.INT)], {"axis": None}, TypeError, "numbers are picked along one axis"),
     ("reshape", [REAL], {"shape": (4,)}, ValueError, "cannot reshape array of size 6 into shape (4,)"),
     ("permute", [REAL], {"axes": (0,)}, ValueError, "axes don't match array"),
     ("amin", [Type(Kind.REAL, (0,))], {"axis": None}, ValueError, "zero-size array to reduction operation minimum which has no identity"),

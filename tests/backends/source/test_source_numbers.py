@@ -45,7 +45,15 @@ def multiplied(a):
     return b @ b + (a @ a[0])[:, None] + a[0] @ a[1]
 
 
-@pytest.mark.parametrize("heuristic", [moved, reduced, decided, solved, multiplied])
+def picked(a):
+    k = int(abs(a[0, 0]) * 10) % 3
+    places = np.array([k, 2 - k])
+    around = np.stack([places, 2 - places])
+    return np.concatenate([np.take(a, places).ravel(), np.take(a, places, axis=-1).ravel(), np.take(a, around, axis=-1).ravel(),
+                           np.take(a, around).ravel()])
+
+
+@pytest.mark.parametrize("heuristic", [moved, reduced, decided, solved, multiplied, picked])
 def test_numbers_are_those_of_the_network(heuristic):
     A = RNG.standard_normal((40, 2, 3))
     net = da.compile(heuristic, example=((A[0],), {}))
