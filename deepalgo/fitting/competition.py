@@ -11,7 +11,7 @@ import torch
 
 from deepalgo.errors import InputError
 from deepalgo.fitting.checkpoint import UNFIT, Checkpoint, fingerprint
-from deepalgo.fitting.data.gather import FitData
+from deepalgo.fitting.data.gather import FitData, SampleKind
 from deepalgo.fitting.data.samples import tensors
 from deepalgo.fitting.data.watch import enough_rounds
 from deepalgo.fitting.judge.contenders import (
@@ -102,10 +102,15 @@ class Competition:
         if is_tensorized(self.net) and not is_guarded(self.net):  # tuned constants would have no guard, which the caller wants
             tuned = self._train(CONSTANTS, heuristic_of(self.net), known, _of(self.heuristic, self.rates), bar)
             contenders.append(tuned)
-            if is_untouched(self.net) and compare(heuristic.validation, tuned.validation).better:
+            if is_untouched(self.net) and compare(heuristic.validation, tuned.validation, self.is_seen).better:
                 inherit(trainee, tuned.network)
         contenders.append(self._train(TENSORIZED if is_tensorized(self.net) else CONSTANTS, trainee, known, self.rates, bar))
-        return build_report(self.net, contenders, select(contenders), self.objective, self.data, self.processes)
+        return build_report(self.net, contenders, select(contenders, self.is_seen), self.objective, self.data, self.processes)
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether training has seen the samples by which contenders are selected."""
+        return self.data.selected_by is SampleKind.TRAINING
 
     def _check(self, known: torch.Tensor) -> None:
         """Refuse a competition that nobody could win."""

@@ -37,8 +37,8 @@ def fit(
     *,
     loss: Loss = None,
     residual: Callable[..., Any] | None = None,
-    validation: Any = 0.2,
-    test: Any = 0.2,
+    validation: Any = "auto",
+    test: Any = "auto",
     missing: str = "raise",
     rates: Mapping[str, float] | None = None,
     steps: int = 500,
@@ -56,8 +56,9 @@ def fit(
     `loss(output, *arguments)` is the cost itself. `loss`: "squared", "absolute", "relative", a torch loss or a function of output and
     target.
 
-    `validation` and `test` are shares of the data, or samples of their own: `(inputs, targets)`, or inputs where no targets are given
-    as numbers. Test samples are looked at once, at the end. `missing="drop"` leaves out samples with NaN.
+    `validation` and `test` are shares of the data ("auto": a fifth), or samples of their own: `(inputs, targets)`, or inputs where no
+    targets are given as numbers. Test samples are looked at once, at the end. With `validation=None` all data are for training, and what
+    is kept is better on them than the heuristic. `missing="drop"` leaves out samples with NaN.
 
     `rates` holds factors of the step by role or name of weights (0 leaves them alone). `steps` are those of the optimiser, `seconds` limits
     all training, and `search` has what is seldom changed (`SearchOptions`: optimiser, rate, batches, several seeds).

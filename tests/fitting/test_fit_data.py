@@ -85,11 +85,11 @@ BAD = {
     "two samples": ({"inputs": (W[:2], H[:2]), "targets": GOOD[:2]}, "2 samples cannot be split into a training part and 2 more"),
     "share": (
         {"inputs": (W, H), "targets": GOOD, "validation": 1.5},
-        "validation=1.5 must be a share of the data, between 0 and 1, or samples of its own",
+        'validation=1.5 must be a share of the data, between 0 and 1, samples of its own, "auto", or None',
     ),
     "no test": (
         {"inputs": (W, H), "targets": GOOD, "test": 0},
-        "test=0 must be a share of the data, between 0 and 1, or samples of its own",
+        'test=0 must be a share of the data, between 0 and 1, samples of its own, "auto", or None',
     ),
     "validation without targets": (
         {"inputs": (W, H), "targets": GOOD, "test": [1.0]},

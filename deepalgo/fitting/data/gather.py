@@ -4,25 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import torch
 
 from deepalgo.errors import InputError
-from deepalgo.fitting.data.batches import TEST, VALIDATION, Batches, DrawnBatches, Epochs
+from deepalgo.fitting.data.batches import TEST, TRAINING, VALIDATION, Batches, DrawnBatches, Epochs
 from deepalgo.fitting.data.samples import PAIRS, Draw, Samples, read
+from deepalgo.fitting.data.seen import count_seen
 from deepalgo.fitting.data.split import check_share, clean, parts
 from deepalgo.network import Network
 
 #: Samples in a batch, and samples that a drawing function gives for validation, for test and for methods that want all at once.
 BATCH, DRAWN = 1024, 2000
+#: What "auto" holds out of the data, for validation and for test.
+USUAL_SHARE = 0.2
+
+
+class SampleKind(StrEnum):
+    """What samples are, whatever they are used for."""
+
+    TRAINING = "training"
+    VALIDATION = "validation"
+    HELD_OUT = "held-out"
 
 
 @dataclass(frozen=True, slots=True)
 class FitData:
     """Samples for training, in batches, for validation and for test; `dropped` samples were left out for NaN.
 
-    `first` are samples to try the loss on; `reference` says what is right for any inputs, if a function of the user's does.
+    `first` are samples to try the loss on; `reference` says what is right for any inputs, if a function of the user's does. Where nothing
+    was to be held out for validation or test, other samples stand for them: `selected_by` and `reported_on` say of which kind they are.
+    So many test samples as `seen` are training samples, too.
     """
 
     batches: Batches
@@ -31,11 +45,22 @@ class FitData:
     dropped: int
     first: Samples
     reference: Callable[..., Any] | None
+    selected_by: SampleKind = SampleKind.VALIDATION
+    reported_on: SampleKind = SampleKind.HELD_OUT
+    seen: int = 0
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many samples each part has, as far as it has its own."""
+        training = self.batches.whole()
+        parts = {"training": training, "validation": self.validation, "test": self.test}
+        others = {"training": (), "validation": (training,), "test": (training, self.validation)}
+        return {name: len(part) for name, part in parts.items() if not any(part is other for other in others[name])}
 
 
 @dataclass(frozen=True, slots=True)
 class SplitOptions:
-    """What the caller says of samples that are held out, a share of the data or samples of their own, and of missing numbers."""
+    """What the caller says of held-out samples ("auto", a share of the data, samples of their own, None), and of missing numbers."""
 
     validation: Any
     test: Any
@@ -48,9 +73,18 @@ def gather(net: Network, inputs: Any, targets: Any, options: SplitOptions, super
         raise InputError(f"missing must be 'raise' or 'drop', not {options.missing!r}")
     source = SampleSource(net, targets, options)
     size = BATCH if batch_size is None else batch_size
-    made = source.drawn(inputs, supervised, size, seed) if is_draw(inputs) else source.split(inputs, size, seed)
-    reference = targets if callable(targets) else None
-    return FitData(*made[:3], source.dropped, made[3], reference)
+    parts = source.drawn(inputs, supervised, size, seed) if is_draw(inputs) else source.split(inputs, size, seed)
+    return source.data(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The samples of each part, None where nothing is held out for it, and samples to try the loss on."""
+
+    batches: Batches
+    validation: Samples | None
+    test: Samples | None
+    first: Samples
 
 
 class SampleSource:
@@ -62,27 +96,55 @@ class SampleSource:
         self.options = options
         self.dropped = 0
 
-    def drawn(self, function: Callable[..., Any], supervised: bool, size: int, seed: int) -> tuple[Batches, Samples, Samples, Samples]:
+    def drawn(self, function: Callable[..., Any], supervised: bool, size: int, seed: int) -> Parts:
         """Fresh samples for every step, and draws of their own for validation and test, unless these are given."""
         draw = Draw(self.net, function, PAIRS if supervised and self.targets is None else self.targets, seed)
-        validation = self._given("validation", self.options.validation) or draw(DRAWN, VALIDATION, 0)
-        test = self._given("test", self.options.test) or draw(DRAWN, TEST, 0)
-        return DrawnBatches(draw, size, 2 * DRAWN), validation, test, validation
+        given, shares = self._given(), self._shares()
+        validation, test = (
+            draw(DRAWN, stream, 0) if one is None and share else one
+            for one, share, stream in zip(given, shares, (VALIDATION, TEST), strict=True)
+        )
+        if validation is None:
+            whole = draw(2 * DRAWN, TRAINING, 0)
+            return Parts(Epochs(whole, size, seed), None, test, whole)
+        return Parts(DrawnBatches(draw, size, 2 * DRAWN), validation, test, validation)
 
-    def split(self, inputs: Any, size: int, seed: int) -> tuple[Batches, Samples, Samples, Samples]:
+    def split(self, inputs: Any, size: int, seed: int) -> Parts:
         """Parts of the data, or samples that are given."""
         whole = self._clean(read(self.net, inputs, self.targets))
-        named = (("validation", self.options.validation), ("test", self.options.test))
-        given = [self._given(name, item) for name, item in named]
-        shares = [0.0 if one is not None else item for one, (_, item) in zip(given, named, strict=True)]
-        chosen = parts(len(whole), shares[0], shares[1], seed)
-        validation, test = (one or whole.pick(part) for one, part in zip(given, chosen[1:], strict=True))
-        return Epochs(whole.pick(chosen[0]), size, seed), validation, test, whole
+        given, shares = self._given(), self._shares()
+        if not any(shares):
+            return Parts(Epochs(whole, size, seed), *given, whole)
+        training, *chosen = parts(len(whole), *shares, seed)
+        validation, test = (
+            whole.pick(part) if one is None and share else one for one, share, part in zip(given, shares, chosen, strict=True)
+        )
+        return Parts(Epochs(whole.pick(training), size, seed), validation, test, whole)
 
-    def _given(self, name: str, part: Any) -> Samples | None:
-        """Samples that the caller chose for validation or test; None if they are a share of the data."""
-        if isinstance(part, (int, float)):
-            check_share(name, part)
+    def data(self, made: Parts) -> FitData:
+        """The data of the fit, with other samples in the place of those that are not held out."""
+        reference = self.targets if callable(self.targets) else None
+        whole = made.batches.whole
+        validation, selected_by = (whole(), SampleKind.TRAINING) if made.validation is None else (made.validation, SampleKind.VALIDATION)
+        if _has_samples(self.options.validation) and count_seen(validation, whole()) == len(validation):
+            selected_by = SampleKind.TRAINING
+        test, reported_on = (validation, selected_by) if made.test is None else (made.test, SampleKind.HELD_OUT)
+        seen = count_seen(test, whole()) if _has_samples(self.options.test) else 0
+        reported_on = SampleKind.TRAINING if seen == len(test) else reported_on
+        return FitData(made.batches, validation, test, self.dropped, made.first, reference, selected_by, reported_on, seen)
+
+    def _shares(self) -> tuple[float, float]:
+        """The parts of the data that are held out for validation and for test."""
+        validation, test = self.options.validation, self.options.test
+        without = 0.0 if validation is None else USUAL_SHARE
+        return _share("validation", validation, USUAL_SHARE), _share("test", test, without)
+
+    def _given(self) -> tuple[Samples | None, Samples | None]:
+        """Samples that the caller chose for validation and for test."""
+        return self._read(self.options.validation), self._read(self.options.test)
+
+    def _read(self, part: Any) -> Samples | None:
+        if not _has_samples(part):
             return None
         targets = self.targets
         by_numbers = targets is not None and not callable(targets) and not isinstance(targets, str)
@@ -94,6 +156,20 @@ class SampleSource:
         samples, dropped = clean(samples, self.net.program.inputs, self.options.missing)
         self.dropped += dropped
         return samples
+
+
+def _has_samples(part: Any) -> bool:
+    return part is not None and not isinstance(part, (int, float, str))
+
+
+def _share(name: str, part: Any, usual: float) -> float:
+    """The share of the data that an argument asks for."""
+    if part is None or _has_samples(part):
+        return 0.0
+    if part == "auto":
+        return usual
+    check_share(name, part)
+    return float(part)
 
 
 def is_draw(inputs: Any) -> bool:

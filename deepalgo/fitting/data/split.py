@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -31,10 +33,10 @@ def parts(size: int, validation: float, test: float, seed: int) -> tuple[Tensor,
     return order[sum(counts) :], order[: counts[0]], order[counts[0] : sum(counts)]
 
 
-def check_share(name: str, share: float) -> None:
+def check_share(name: str, share: Any) -> None:
     """A share of the data is between 0 and 1."""
-    if not 0 < share < 1:
-        raise InputError(f"{name}={share} must be a share of the data, between 0 and 1, or samples of its own")
+    if isinstance(share, str) or not 0 < share < 1:
+        raise InputError(f'{name}={share!r} must be a share of the data, between 0 and 1, samples of its own, "auto", or None')
 
 
 def clean(samples: Samples, inputs: tuple[Input, ...], missing: str) -> tuple[Samples, int]:

@@ -32,24 +32,24 @@ class Contender:
     training: dict[str, Any] = field(default_factory=dict)
 
 
-def select(contenders: list[Contender]) -> Contender:
-    """The contender that is held in the end.
+def select(contenders: list[Contender], is_seen: bool = False) -> Contender:
+    """The contender that is held in the end; `is_seen` says that training has seen the samples by which it is selected.
 
     One that is no clear gain over tuned constants is taken all the same if it is not worse on the whole and, unlike them, worse than the
     heuristic on no sample: that is what a guard is for.
     """
     heuristic = held = contenders[0]
     for contender in contenders[1:]:
-        contender.comparison = compare(held.validation, contender.validation)
-        if contender.comparison.better or (held is not heuristic and _is_safer(contender, held, heuristic)):
+        contender.comparison = compare(held.validation, contender.validation, is_seen)
+        if contender.comparison.better or (held is not heuristic and _is_safer(contender, held, heuristic, is_seen)):
             held = contender
     return held
 
 
-def _is_safer(contender: Contender, held: Contender, heuristic: Contender) -> bool:
-    comparison = compare(held.validation, contender.validation)
+def _is_safer(contender: Contender, held: Contender, heuristic: Contender, is_seen: bool) -> bool:
+    comparison = compare(held.validation, contender.validation, is_seen)
     safe, risky = _is_harmless(contender, heuristic), not _is_harmless(held, heuristic)
-    return safe and risky and comparison.after <= comparison.before and compare(heuristic.validation, contender.validation).better
+    return safe and risky and comparison.after <= comparison.before and compare(heuristic.validation, contender.validation, is_seen).better
 
 
 def _is_harmless(contender: Contender, heuristic: Contender) -> bool:

@@ -24,7 +24,10 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class PairedComparison:
-    """The mean loss before and after, and the interval in which the mean gain lies."""
+    """The mean loss before and after, and the interval in which the mean gain lies.
+
+    Of samples that training has seen, any gain is taken: what it is worth on others, they cannot tell.
+    """
 
     before: float
     after: float
@@ -32,11 +35,13 @@ class PairedComparison:
     high: float
     samples: int
     lost: int = 0  # samples that were answered before and are not any more
+    is_seen: bool = False
 
     @property
     def better(self) -> bool:
         """Whether the change is better beyond noise."""
-        return self.samples >= FEWEST and self.lost == 0 and self.after < self.before and self.low > 0
+        gains = self.lost == 0 and self.after < self.before
+        return gains and (self.is_seen or (self.samples >= FEWEST and self.low > 0))
 
     @property
     def reason(self) -> str:
@@ -45,6 +50,8 @@ class PairedComparison:
             return ""
         if self.lost:
             return f"{self.lost} samples that had an answer get none"
+        if self.is_seen:
+            return "it is not better on the training samples"
         if self.samples < FEWEST:
             return f"{self.samples} validation samples are too few to tell a gain from chance: {FEWEST} are needed"
         if not self.after < self.before:
@@ -52,15 +59,15 @@ class PairedComparison:
         return "the gain on validation is within noise"
 
 
-def compare(before: Tensor, after: Tensor, seed: int = 0) -> PairedComparison:
+def compare(before: Tensor, after: Tensor, is_seen: bool = False, seed: int = 0) -> PairedComparison:
     """Compare losses of the same samples; those that had no finite loss before are left out."""
     known = before.isfinite()
     before, after = before[known], after[known]
     lost = int((~after.isfinite()).sum())
     if lost or len(before) == 0:
-        return PairedComparison(mean(before), torch.inf, -torch.inf, -torch.inf, len(before), lost)
+        return PairedComparison(mean(before), torch.inf, -torch.inf, -torch.inf, len(before), lost, is_seen)
     low, high = interval(before - after, seed)
-    return PairedComparison(mean(before), mean(after), low, high, len(before))
+    return PairedComparison(mean(before), mean(after), low, high, len(before), 0, is_seen)
 
 
 def mean(losses: Tensor) -> float:

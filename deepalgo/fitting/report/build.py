@@ -38,7 +38,7 @@ def build_report(
         contender.network.max_rounds = net.max_rounds
         contender.test = measure(objective, contender.network, test, processes)
     some = [leaf[:SOME] for leaf in training.leaves]
-    seen = [torch.cat(pair) for pair in zip(training.leaves, validation.leaves, strict=True)]
+    seen = training.leaves if validation is training else [torch.cat(pair) for pair in zip(training.leaves, validation.leaves, strict=True)]
     heuristic, winner = contenders[0].network, held.network
     winner.failures.clear()
     known = contenders[0].validation.isfinite()
@@ -49,7 +49,7 @@ def build_report(
         name=net.program.name, network=winner, contenders=contenders, held=held,
         unit=Unit(objective.is_squares, objective.loss == "relative"),
         held_out=_summaries(contenders, [contender.test for contender in contenders], objective),
-        samples={"training": len(training), "validation": len(validation), "test": len(test)},
+        samples=data.counts, selected_by=data.selected_by, reported_on=data.reported_on, seen=data.seen,
         moved=moved, dead=tuple(_known_to_matter(item, moved) for item in tried_weights(winner, some)),
         untried=untried(winner, seen), at_bound=at_bound(winner, seen), failures=failures, dropped=data.dropped, inputs=test.leaves,
         seconds_per_sample=_costs(contenders, held, test.leaves),
@@ -72,7 +72,10 @@ def _summaries(contenders: list[Contender], losses: list[Tensor], objective: Obj
 
 
 def _costs(contenders: list[Contender], held: Contender, leaves: list[Tensor]) -> dict[str, float]:
-    shown = [contenders[0], held] if held is not contenders[0] else [held]
+    """What an evaluation costs, before and after, where that can differ."""
+    if held.network.program == contenders[0].network.program:
+        return {}
+    shown = [contenders[0], held]
     times = seconds_per_sample([contender.network for contender in shown], leaves)
     return {contender.name: taken for contender, taken in zip(shown, times, strict=True)}
 

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from deepalgo.certificate.report import Arms, Dead
 from deepalgo.fitting.data.beyond_range import REACH
+from deepalgo.fitting.data.gather import SampleKind
 from deepalgo.fitting.judge.contenders import HEURISTIC, Contender, is_tensorized
 from deepalgo.fitting.judge.floor import PairedComparison
 from deepalgo.fitting.report.plot import plot
@@ -71,6 +72,9 @@ class Fit:
     unit: Unit
     held_out: dict[str, Summary]
     samples: dict[str, int]
+    selected_by: SampleKind
+    reported_on: SampleKind
+    seen: int = 0  # test samples that are training samples, too
     outside: dict[str, Summary] = field(default_factory=dict)
     drift: Drift | None = None
     moved: list[WeightChange] = field(default_factory=list)
@@ -109,15 +113,16 @@ class Fit:
 
     def _headline(self) -> str:
         if not self.improved:
-            return f"{self.name}: nothing is better than the heuristic beyond noise, so the heuristic is kept."
+            how = "on the training samples" if self.selected_by is SampleKind.TRAINING else "beyond noise"
+            return f"{self.name}: nothing is better than the heuristic {how}, so the heuristic is kept."
         before, after = self.held_out[HEURISTIC], self.held_out[self.held.name]
         share, low, high = (f"{100 * part:.3g}" for part in after.share)
         text = self.unit.text
-        gain = f"{self.unit.name} {text(before.centre)} -> {text(after.centre)} on {count(after.samples, 'held-out sample')}"
+        gain = f"{self.unit.name} {text(before.centre)} -> {text(after.centre)} on {count(after.samples, f'{self.reported_on} sample')}"
         return f"{self.name}: {self.held.name} kept, {gain}: {share} % of the heuristic's ({low} .. {high} %)."
 
     def _held_out(self) -> str:
-        return _summaries("held-out samples", self.held_out, self.unit)
+        return _summaries(f"{self.reported_on} samples", self.held_out, self.unit)
 
     def _outside(self) -> str:
         if self.outside:
@@ -150,23 +155,24 @@ class Fit:
             *map(_idle, self.dead),
             *(f"{arms.span.place}: this arm is {arms.never} in the data: {arms.span.lines[0].strip()}" for arms in self.untried),
             *(f"{item.span.place}: {count(item.samples, 'sample')} stopped at the bound of {item.bound} rounds" for item in self.at_bound),
-            *(f"{count(number, 'validation sample')} got no answer: {error}" for error, number in self.failures.items()),
+            *(f"{count(number, f'{self.selected_by} sample')} got no answer: {error}" for error, number in self.failures.items()),
             *(
-                f"{name} gives no answer for {count(item.lost, 'test sample')} that had one"
+                f"{name} gives no answer for {count(item.lost, f'{self.reported_on} sample')} that had one"
                 for name, item in self.held_out.items()
                 if item.lost
             ),
             self._cost(),
             *(self._training(contender) for contender in self.contenders if contender.training),
-            f"samples: {self.samples['training']} training, {self.samples['validation']} validation, {self.samples['test']} test"
+            f"samples: {', '.join(f'{number} {name}' for name, number in self.samples.items())}"
+            + (f" ({self.seen} of the latter are training samples, too)" if self.seen else "")
             + (f"; {self.dropped} left out for NaN" if self.dropped else ""),
         ]
         return "\n".join(line for line in lines if line)
 
     def _cost(self) -> str:
-        if self.held.name not in self.seconds_per_sample or not self.improved:
+        if not self.improved:
             return ""
-        if self.held.network.program == self.contenders[0].network.program:
+        if self.held.name not in self.seconds_per_sample:
             return "one evaluation costs what it did: only numbers changed"
         before, after = self.seconds_per_sample[HEURISTIC], self.seconds_per_sample[self.held.name]
         return f"one evaluation: {1e6 * before:.3g} µs before, {1e6 * after:.3g} µs after ({after / before:.2g} times, in batches)"

@@ -42,7 +42,7 @@ def _draw_errors(axes: Axes, fit: Fit) -> None:
     if smallest and fit.unit.is_squares:
         axes.set_xscale("log")
     error = "relative error in %" if fit.unit.is_relative else "error" if fit.unit.is_squares else "loss"
-    axes.set(title=f"{fit.name}: held-out samples", xlabel=error, ylabel="part of the samples", ylim=(0, 1.02))
+    axes.set(title=f"{fit.name}: {fit.reported_on} samples", xlabel=error, ylabel="part of the samples", ylim=(0, 1.02))
     axes.legend(loc="upper left", frameon=False)
 
 
@@ -62,7 +62,7 @@ def _draw_course(axes: Axes, fit: Fit) -> None:
     axes.annotate(
         "heuristic", (0.5, 1), xycoords=("axes fraction", "data"), xytext=(0, -3), textcoords="offset points", va="top", color=GREY
     )
-    axes.set(title="validation loss, relative to the heuristic's", xlabel="step", yscale="log")
+    axes.set(title=f"{fit.selected_by} loss, relative to the heuristic's", xlabel="step", yscale="log")
     if trained:
         axes.legend(loc="lower left", frameon=False)
 
