@@ -28,7 +28,7 @@ import torch
 from torch import Tensor
 
 from deepalgo.backends.choose import BACKENDS, chosen
-from deepalgo.backends.interface import Backend, Outcomes
+from deepalgo.backends.interface import Backend, Jacobian, Outcomes
 from deepalgo.backends.native import Mathematics
 from deepalgo.backends.targets import Plan
 from deepalgo.backends.torch.backend import plan_of
@@ -161,6 +161,14 @@ class Network(torch.nn.Module):
     def outcomes(self, leaves: list[Tensor]) -> Outcomes:
         """The results, and for each sample the error that it fails with, if any; a failed sample's results mean nothing."""
         return self._backend.outcomes(leaves)
+
+    def jacobian(self, keys: Sequence[str]) -> Jacobian:
+        """A function of `(leaves, weights)` that gives results and, for each sample, their derivatives by these weights.
+
+        `leaves` are tensors with a batch axis in the order of the program's inputs, `weights` the values to use, in the order of the
+        keys; all other weights are those of the network. Nothing raises: samples that fail are marked.
+        """
+        return self._backend.jacobian(keys)
 
     def verify(
         self, *args: Any, rtol: float = 1e-10, gradients: bool = True, samples: int = 1000, most_weights: int | None = None, **kwargs: Any

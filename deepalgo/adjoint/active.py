@@ -15,14 +15,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from deepalgo.ir import Block, If, Kind, Loop, Op, Program, Statement, Value, While
 from deepalgo.ops.slope import FLAT
 from deepalgo.ops.table import TABLE
 
 
-def find_active(program: Program) -> set[Value]:
-    """The values that have an adjoint."""
-    active = {item.value for item in program.inputs if item.value.type.kind >= Kind.REAL}
+def find_active(program: Program, by: Collection[str] | None = None) -> set[Value]:
+    """The values that have an adjoint: where the derivative is that `by` some weights alone, those that depend on them.
+
+    The program has its weights at the start of its body.
+    """
+    starts = [] if by is not None else [item.value for item in program.inputs]
+    weights = [op for op in program.body.body if isinstance(op, Op) and op.is_weight]
+    starts += [op.result for op in weights if by is None or op.attr("key") in by]
+    active = {value for value in starts if value.type.kind >= Kind.REAL}
     _visit(program.body, active)
     return active
 
@@ -35,7 +43,7 @@ def _visit(block: Block, active: set[Value]) -> None:
 def _visit_statement(statement: Statement, active: set[Value]) -> None:
     match statement:
         case Op():
-            if statement.is_weight or _passes_on(statement, active):
+            if _passes_on(statement, active):
                 active.add(statement.result)
         case If(results, _, then, orelse):
             _visit(then, active)

@@ -57,42 +57,46 @@ NEAR = 8
 Bars = dict[Value, Value]
 
 
-def adjoint(program: Program, rounds: int = 10_000, *, careful: bool = False, rule: SegmentRule = USUAL) -> Program:
+def adjoint(program: Program, rounds: int = 10_000, *, careful: bool = False, rule: SegmentRule = USUAL,
+            by: Sequence[str] | None = None) -> Program:
     """A program that takes the adjoints of the real results as further inputs and returns those of the inputs and of the weights.
 
     Its results are those of the program, the adjoints of the real inputs in order, and those of the weights in order. The program has its
     weights at the start, its casts as operations, and no `Try`. Where an adjoint is zero, nothing is asked of slopes that arise infinite;
     with `careful` neither of those that are so because an operand is. `rounds` is the largest number that a loop without a bound may take
-    when the result runs; `rule` says which loops are gone back through in segments.
+    when the result runs; `rule` says which loops are gone back through in segments. With `by`, the adjoints are those of these weights
+    alone, in this order.
     """
-    return Reverse(program, rounds, careful, rule).made()
+    return Reverse(program, rounds, careful, rule, by).made()
 
 
-def careful_adjoint(program: Program, rounds: int = 10_000) -> Program:
+def careful_adjoint(program: Program, rounds: int = 10_000, *, by: Sequence[str] | None = None) -> Program:
     """The same, in which zero times infinity is zero everywhere."""
-    return adjoint(program, rounds, careful=True)
+    return adjoint(program, rounds, careful=True, by=by)
 
 
-def adjoint_in_segments(program: Program, rounds: int = 10_000) -> Program:
+def adjoint_in_segments(program: Program, rounds: int = 10_000, *, by: Sequence[str] | None = None) -> Program:
     """The adjoint that goes back through loops that end by data in segments: for loops that are long."""
-    return adjoint(program, rounds, rule=SegmentRule(by_data=True))
+    return adjoint(program, rounds, rule=SegmentRule(by_data=True), by=by)
 
 
-def careful_adjoint_in_segments(program: Program, rounds: int = 10_000) -> Program:
+def careful_adjoint_in_segments(program: Program, rounds: int = 10_000, *, by: Sequence[str] | None = None) -> Program:
     """The same, in which zero times infinity is zero everywhere."""
-    return adjoint(program, rounds, careful=True, rule=SegmentRule(by_data=True))
+    return adjoint(program, rounds, careful=True, rule=SegmentRule(by_data=True), by=by)
 
 
 class Reverse(Rewriter):
     """Goes through blocks from the last statement to the first: appends the backward pass to `out`, and returns the forward pass."""
 
-    def __init__(self, program: Program, rounds: int, careful: bool, rule: SegmentRule) -> None:
+    def __init__(self, program: Program, rounds: int, careful: bool, rule: SegmentRule, by: Sequence[str] | None = None) -> None:
         super().__init__(Fresh.of(program))
         self.careful = careful
+        #: The weights whose adjoints are wanted; None for those of all inputs and weights.
+        self.by = by
         self.segments = SegmentBuilder(self, rule, rounds)
         body = self.copy(program.body)  # every value once, also in arms and rounds that were copies of one another
         self.source = replace(program, body=body)
-        self.active = find_active(self.source)
+        self.active = find_active(self.source, by)
         self.number = 0
         #: What blocks read from outside, by their identity.
         self.captured: dict[int, tuple[Value, ...]] = {}
@@ -108,10 +112,11 @@ class Reverse(Rewriter):
             self.arrive(bars, value, item.value)
         forward = self.backwards(body, bars)
         weights = {str(op.attr("key")): op.result for op in body.body if isinstance(op, Op) and op.is_weight}
-        sources = [item.value for item in program.inputs if item.value.type.kind >= Kind.REAL]
+        shapes = {item.key: item.shape for item in program.weights}
+        sources = [item.value for item in program.inputs if item.value.type.kind >= Kind.REAL] if self.by is None else []
         found = [self.bar(bars, value) for value in sources]
-        found += [self.bar(bars, weights[item.key]) if item.key in weights else self.zero(Type(Kind.REAL, item.shape))
-                  for item in program.weights]
+        found += [self.bar(bars, weights[key]) if key in weights else self.zero(Type(Kind.REAL, shapes[key]))
+                  for key in (shapes if self.by is None else self.by)]
         results = (*body.results, *found)
         output = SequenceTree("tuple", tuple(Leaf(place) for place in range(len(results))))
         whole = Block((), (*forward, *self.out), results)

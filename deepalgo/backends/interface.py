@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import torch
@@ -15,6 +16,25 @@ from deepalgo.ir import Program
 
 #: The results for a batch, and for each sample the name of the error that it fails with, if any.
 Outcomes: TypeAlias = tuple[list[Tensor], list[str | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleDerivatives:
+    """The results for a batch, their derivatives for each sample, and which samples failed: these have NaN, and derivatives of zero.
+
+    The derivatives of a result have its shape and a last axis for the numbers of all weights in a row.
+    """
+
+    results: list[Tensor]
+    derivatives: list[Tensor]
+    failed: Tensor
+
+
+class Jacobian(Protocol):
+    """Computes results and, for each sample, their derivatives by some weights."""
+
+    def __call__(self, leaves: Sequence[Tensor], weights: Sequence[Tensor]) -> SampleDerivatives:
+        """With a batch for each input, and with these values of the weights; nothing that autograd follows."""
 
 
 class Parameters(Protocol):
@@ -70,6 +90,9 @@ class Backend(Protocol):
 
     def outcomes(self, leaves: list[Tensor]) -> Outcomes:
         """Results without gradients, and the errors; what stands in the results of a failed sample means nothing."""
+
+    def jacobian(self, keys: Sequence[str]) -> Jacobian:
+        """The derivatives for each sample by these weights."""
 
     def watch(self, leaves: list[Tensor], record: Record) -> list[Tensor]:
         """Run, and record which arms samples take, and how many rounds."""

@@ -13,7 +13,7 @@ that), or it is one fixed graph for all data, which `torch.compile` may fuse int
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from deepalgo.adjoint import adjoint, adjoint_in_segments, careful_adjoint, careful_adjoint_in_segments
@@ -28,6 +28,7 @@ from deepalgo.backends.torch.nan_for_failures import nan_for_failures
 from deepalgo.backends.torch.sink_hazards import sink_hazards
 from deepalgo.backends.torch.tabulate_choices import tabulate_choices
 from deepalgo.backends.torch.truths_as_numbers import truths_as_numbers
+from deepalgo.ir import Program
 from deepalgo.lower.coerce import coerce
 from deepalgo.lower.drop_checks import drop_checks
 from deepalgo.lower.drop_proven_checks import drop_proven_checks
@@ -92,11 +93,18 @@ READY: Passes = (
 )
 IN_REALS = Where(split_complex, changed, CLEAN)
 NATIVE: Passes = (*READY, IN_REALS)
-NATIVE_BACK: Passes = (*READY, WithRounds(adjoint), prune, *CLEAN, *TYPED, IN_REALS)
-NATIVE_BACK_CAREFUL: Passes = (*READY, WithRounds(careful_adjoint), prune, *CLEAN, *TYPED, IN_REALS)
+
+
+def native_back(derivative: Callable[[Program, int], Program]) -> Passes:
+    """The passes of native code that goes back, with one of the derivatives of `adjoint/`."""
+    return (*READY, WithRounds(derivative), prune, *CLEAN, *TYPED, IN_REALS)
+
+
+NATIVE_BACK: Passes = native_back(adjoint)
+NATIVE_BACK_CAREFUL: Passes = native_back(careful_adjoint)
 #: The same for samples that take many rounds of loops that end by data.
-NATIVE_BACK_LONG: Passes = (*READY, WithRounds(adjoint_in_segments), prune, *CLEAN, *TYPED, IN_REALS)
-NATIVE_BACK_CAREFUL_LONG: Passes = (*READY, WithRounds(careful_adjoint_in_segments), prune, *CLEAN, *TYPED, IN_REALS)
+NATIVE_BACK_LONG: Passes = native_back(adjoint_in_segments)
+NATIVE_BACK_CAREFUL_LONG: Passes = native_back(careful_adjoint_in_segments)
 
 DRAWING: Passes = (drop_checks, prune, drop_checks)
 

@@ -41,6 +41,10 @@ class ByInterpreter:
         self.asked.append("outcomes")
         return self.torch.outcomes(leaves)
 
+    def jacobian(self, keys):
+        self.asked.append("jacobian")
+        return self.torch.jacobian(keys)
+
     def watch(self, leaves, record):
         self.asked.append("watch")
         return self.torch.watch(leaves, record)

@@ -111,6 +111,21 @@ def test_derivatives_of_the_samples_are_those_of_their_losses(name):
         assert torch.allclose(2 * (roots[sample, :, None] * derivatives[sample]).sum(0), gradient, rtol=1e-9, atol=1e-13)
 
 
+@pytest.mark.parametrize("function", [branching, looping, failing, table])
+def test_both_run_natively_where_the_network_does(function):
+    found = []
+    for backend in ("native", "torch"):
+        made = training(da.compile(function, backend=backend), runs=2)
+        assert made.side_by_side is not None
+        assert made.side_by_side.net.backend == backend
+        points, batches = [run.x + 0.01 for run in made.runs], [made.problem.batches.batch(run.number, 0) for run in made.runs]
+        some = made.problem.validation.pick(made.problem.known)
+        found.append([part for pair in made.gradients(points, batches) for part in pair])
+        found[-1] += made.side_by_side.jacobian(points[0], some)
+    for one, other in zip(*found, strict=True):
+        assert np.allclose(one, other, rtol=1e-9, atol=1e-13)
+
+
 def test_a_wrong_widening_is_not_trusted(monkeypatch):
     honest = SideBySide.gradients
     monkeypatch.setattr(

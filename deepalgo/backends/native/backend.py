@@ -8,9 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from deepalgo.backends.interface import Host, Outcomes
+from deepalgo.backends.interface import Host, Jacobian, Outcomes
 from deepalgo.backends.native.call import Call
 from deepalgo.backends.native.engine import Engine, engine_of
+from deepalgo.backends.native.jacobian import NativeJacobian
 from deepalgo.backends.native.single_calls import SingleCalls, numbers_of
 from deepalgo.backends.torch.backend import TorchBackend
 from deepalgo.backends.torch.runtime.errors import count, join_failed, raise_first
@@ -66,6 +67,10 @@ class NativeBackend:
         results, codes = Call(engine, len(leaves), self._torch.from_tensors).forward([*leaves, *self._host.weights.tensors()])
         failures = engine.failures
         return results, [failures[number - 1].error if number else None for number in codes.tolist()]
+
+    def jacobian(self, keys: Sequence[str]) -> Jacobian:
+        """The derivatives for each sample by these weights."""
+        return NativeJacobian(self._host, keys, self._torch.jacobian(keys))
 
     def watch(self, leaves: list[Tensor], record: Record) -> list[Tensor]:
         """Run on torch, which records."""

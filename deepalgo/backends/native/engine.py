@@ -19,21 +19,25 @@ import threading
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
 
+from deepalgo.adjoint import adjoint, adjoint_in_segments, careful_adjoint, careful_adjoint_in_segments
 from deepalgo.backends.native.columns import Array
 from deepalgo.backends.native.complex_arrays import in_parts, put_together
 from deepalgo.backends.native.kernel import LARGEST_STACK, Kernel, KernelOutcome, StackLimit
 from deepalgo.backends.native.mathematics import Mathematics
 from deepalgo.backends.native.text import Unsupported
-from deepalgo.backends.targets import NATIVE, NATIVE_BACK, NATIVE_BACK_CAREFUL, NATIVE_BACK_CAREFUL_LONG, NATIVE_BACK_LONG
-from deepalgo.ir import Check, Failure, Kind, Program, While, walk
+from deepalgo.backends.targets import NATIVE, native_back
+from deepalgo.ir import Check, Failure, Kind, Program, Type, While, walk
 from deepalgo.lower.depth import compiling
 from deepalgo.lower.passes import Passes, PassSettings, run
 from deepalgo.ops.formula import NoFormulaError
 
+REAL = Type(Kind.REAL)
 #: Instructions that LLVM compiles in about ten seconds: longer programs run natively only if someone asks for it.
 MOST_LINES = 120_000
 
@@ -47,9 +51,13 @@ class Gradient:
 
 
 class Engine:
-    """Native code of one program; `Unsupported` says what it cannot do. A patient one compiles programs of any length."""
+    """Native code of one program; `Unsupported` says what it cannot do. A patient one compiles programs of any length.
 
-    def __init__(self, program: Program, rounds: int = 10_000, mathematics: Mathematics = "exact", patient: bool = False) -> None:
+    Its derivatives are those by the inputs for each sample and by the weights added up, or those for each sample `by` some weights alone.
+    """
+
+    def __init__(self, program: Program, rounds: int = 10_000, mathematics: Mathematics = "exact", patient: bool = False,
+                 by: tuple[str, ...] | None = None) -> None:
         self._program = weakref.ref(program)
         self._most_lines = None if patient else MOST_LINES
         #: Whose functions are called: those of the C library, or vector forms, which are at most 2 ulp off.
@@ -59,6 +67,7 @@ class Engine:
         self._input_types = tuple(item.value.type for item in program.inputs)
         #: The largest number of rounds of a loop that ends by data.
         self.rounds = rounds
+        self._by = by
         self._lock = threading.RLock()
         self._kernels: dict[str, Kernel] = {}
         self._reasons: dict[str, str] = {}
@@ -82,11 +91,17 @@ class Engine:
         program = self._program()
         assert program is not None
         with compiling():
-            lowered = run(PARTS[part], program, PassSettings(self.rounds))
+            lowered = run(self._passes(part), program, PassSettings(self.rounds))
             first = len(lowered.body.results) - len(program.weights)
-            summed = frozenset[int]() if part == "forward" else frozenset(range(first, first + len(program.weights)))
+            are_added = part != "forward" and self._by is None
+            summed = frozenset(range(first, first + len(program.weights))) if are_added else frozenset[int]()
             has_other = f"{part} long" in PARTS and any(isinstance(statement, While) for statement in walk(program.body))
             return Kernel(lowered, summed, self.mathematics, SHORT_STACK if has_other else LARGEST_STACK, self._most_lines)
+
+    def _passes(self, part: str) -> Passes:
+        if part == "forward" or self._by is None:
+            return PARTS[part]
+        return native_back(partial(DERIVATIVES[part], by=self._by))
 
     @property
     def forward_program(self) -> Program:
@@ -120,28 +135,42 @@ class Engine:
 
     def gradient(self, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> Gradient:
         """The adjoints of inputs and weights from those of the real results; failed samples contribute zero."""
-        found = self._back("back", inputs, weights, adjoints)
+        found = self._split(self._back("back", inputs, weights, adjoints))
         if any(np.isnan(array).any() for array in (*found.inputs, *found.weights)):
-            careful = self._back("careful", inputs, weights, adjoints)
+            careful = self._split(self._back("careful", inputs, weights, adjoints))
             _take_where_nan(found.inputs, careful.inputs)
             return replace(found, weights=careful.weights)
         return found
 
-    def _back(self, part: str, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> Gradient:
+    def rows(self, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> tuple[KernelOutcome, list[Array]]:
+        """The results for samples, and the adjoints of the weights that the engine is `by`, from those of the real results."""
+        outcome = self._back("back", inputs, weights, adjoints)
+        types = [REAL] * len(self._by or ())
+        found = self._derivatives(outcome, types)
+        if any(np.isnan(array).any() for array in found):
+            _take_where_nan(found, self._derivatives(self._back("careful", inputs, weights, adjoints), types))
+        return replace(outcome, results=put_together(outcome.results, self.result_types)), found
+
+    def _split(self, outcome: KernelOutcome) -> Gradient:
+        return Gradient(self._derivatives(outcome, [type for type in self._input_types if type.kind >= Kind.REAL]), outcome.sums)
+
+    def _derivatives(self, outcome: KernelOutcome, types: Sequence[Type]) -> list[Array]:
+        """What stands behind the results: the adjoints of values of these types, zero for failed samples."""
+        found = put_together(outcome.results, (*self.result_types, *types))[len(self.result_types) :]
+        if outcome.codes.any():
+            for array in found:
+                array[outcome.codes != 0] = 0.0
+        return found
+
+    def _back(self, part: str, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> KernelOutcome:
         kernel = self._kernel(f"{part} long" if self._long else part)
         try:
-            outcome = kernel.run(in_parts([*inputs, *adjoints]), weights, self.rounds, torch.get_num_threads())
+            return kernel.run(in_parts([*inputs, *adjoints]), weights, self.rounds, torch.get_num_threads())
         except StackLimit:
             if kernel.most_stack == LARGEST_STACK:
                 raise
             self._go_long(part, kernel)
             return self._back(part, inputs, weights, adjoints)
-        wanted = [type for type in self._input_types if type.kind >= Kind.REAL]
-        found = put_together(outcome.results, (*self.result_types, *wanted))[len(self.result_types) :]
-        if outcome.codes.any():
-            for array in found:
-                array[outcome.codes != 0] = 0.0
-        return Gradient(found, outcome.sums)
 
     def _go_long(self, part: str, kernel: Kernel) -> None:
         """Go back through loops in segments from here on, which changes no bit; if that cannot be compiled, with a larger stack."""
@@ -163,24 +192,26 @@ def _take_where_nan(arrays: Sequence[Array], others: Sequence[Array]) -> None:
         array[lost] = other[lost]
 
 
-#: The passes of each part.
-PARTS: dict[str, Passes] = {
-    "forward": NATIVE, "back": NATIVE_BACK, "careful": NATIVE_BACK_CAREFUL,
-    "back long": NATIVE_BACK_LONG, "careful long": NATIVE_BACK_CAREFUL_LONG,
+#: The derivative of each part that goes back; those for long loops take more time, and less memory.
+DERIVATIVES = {
+    "back": adjoint, "careful": careful_adjoint, "back long": adjoint_in_segments, "careful long": careful_adjoint_in_segments,
 }
+#: The passes of each part.
+PARTS: dict[str, Passes] = {"forward": NATIVE, **{part: native_back(derivative) for part, derivative in DERIVATIVES.items()}}
 #: Bytes that a thread may save of loops that end by data; beyond that, such loops are gone back through in segments.
 SHORT_STACK = 1 << 24
-#: By the identity of the program, its largest number of rounds, mathematics and patience; a program that is gone takes its engine along.
-_engines: dict[tuple[int, int, Mathematics, bool], tuple[weakref.ref[Program], Engine]] = {}
+#: By the identity of the program, and all that an engine is made with; a program that is gone takes its engines along.
+_engines: dict[tuple[Any, ...], tuple[weakref.ref[Program], Engine]] = {}
 _lock = threading.Lock()
 
 
-def engine_of(program: Program, rounds: int = 10_000, mathematics: Mathematics = "exact", patient: bool = False) -> Engine:
+def engine_of(program: Program, rounds: int = 10_000, mathematics: Mathematics = "exact", patient: bool = False,
+              by: tuple[str, ...] | None = None) -> Engine:
     """The engine of a program, made once; it lasts as long as the program does."""
-    key = id(program), rounds, mathematics, patient
+    key = id(program), rounds, mathematics, patient, by
     with _lock:
         found = _engines.get(key)
         if found is None:
-            engine = Engine(program, rounds, mathematics, patient)
+            engine = Engine(program, rounds, mathematics, patient, by)
             found = _engines[key] = weakref.ref(program, lambda _: _engines.pop(key, None)), engine
         return found[1]

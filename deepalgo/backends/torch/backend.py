@@ -9,10 +9,11 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from deepalgo.backends.interface import Host, Outcomes
+from deepalgo.backends.interface import Host, Jacobian, Outcomes
 from deepalgo.backends.targets import Plan
 from deepalgo.backends.torch.builds import build
 from deepalgo.backends.torch.executable import Executable
+from deepalgo.backends.torch.jacobian import TorchJacobian, WeightsAsInputs
 from deepalgo.backends.torch.runtime.errors import Complaint, count, join_failed, raise_first, raise_if
 from deepalgo.backends.torch.runtime.gradient import pick, positions
 from deepalgo.backends.torch.runtime.mend import Mender, mended
@@ -73,13 +74,23 @@ class TorchBackend:
         if host.errors == "raise" and host.loops == "run":  # mostly none of them fails, and the code that raises is needed anyway
             with torch.no_grad(), contextlib.suppress(HeuristicError):
                 return self._run(self._executable(plan_of(host)), leaves), [None] * size
-        executable = self._executable(replace(plan_of(host), errors="nan"))
         with torch.no_grad():
-            results = self._run(executable, leaves)
+            results, codes = self.coded(leaves)
+        failures = self._coded().program.failures
+        return results, [failures[number - 1].error if number else None for number in codes.tolist()]
+
+    def coded(self, leaves: list[Tensor]) -> tuple[list[Tensor], Tensor]:
+        """The results, which autograd follows, and the number of the failure of each sample, or 0."""
+        executable = self._coded()
+        results = self._run(executable, leaves)
         if not executable.program.failures:
-            return results, [None] * size
-        *results, code = results
-        return results, [executable.program.failures[number - 1].error if number else None for number in code.tolist()]
+            return results, torch.zeros(len(leaves[0]) if leaves else 1, dtype=torch.int64)
+        *results, codes = results
+        return results, codes
+
+    def jacobian(self, keys: Sequence[str]) -> Jacobian:
+        """The derivatives for each sample by these weights."""
+        return TorchJacobian(TorchBackend(WeightsAsInputs(self._host, keys)).coded)
 
     def watch(self, leaves: list[Tensor], record: Record) -> list[Tensor]:
         """Run with a record, in which failed samples do not appear."""
@@ -168,6 +179,9 @@ class TorchBackend:
 
     # What torch.compiler.assume_constant_result sets; asking for that function would import the whole of dynamo.
     _build_fixed._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+    def _coded(self) -> Executable:
+        return self._executable(replace(plan_of(self._host), errors="nan"))
 
     def _executable(self, plan: Plan) -> Executable:
         return build(self._host.program, plan)

@@ -17,7 +17,6 @@ from deepalgo.fitting.judge.objective import Objective
 from deepalgo.fitting.search.space import Space
 from deepalgo.ir.rebuild import rebuild
 from deepalgo.lower.weights_to_inputs import weights_to_inputs
-from deepalgo.network import Network
 
 #: How well losses and gradients of single runs have to be repeated.
 CLOSE = 1e-7
@@ -31,7 +30,9 @@ class SideBySide:
         program = weights_to_inputs(net.program, [weight.key for weight in space.weights])
         self.space = space
         self.objective = objective
-        self.net = Network(program, loops=net.loops, max_rounds=net.max_rounds, errors="nan").to(dtype=net.dtype, device=net.device)
+        self.net = net.with_program(program).to(dtype=net.dtype, device=net.device)
+        self.net.errors = "nan"
+        self.derivatives = net.jacobian([weight.key for weight in space.weights])
         for weight in program.weights:
             with torch.no_grad():
                 self.net.weights[weight.key].copy_(net.weights[weight.key])
@@ -53,12 +54,11 @@ class SideBySide:
 
     def jacobian(self, x: Tensor, samples: Samples) -> tuple[Tensor, Tensor]:
         """The numbers `(samples, m)` whose mean square is the loss, and their derivatives `(samples, m, weights)` by the point."""
-        points = x.detach().expand(len(samples), -1).clone().requires_grad_()
-        roots = self.objective.squares(self.space.net, self._outputs(self.space.values(points), samples), samples)
-        columns = [
-            torch.autograd.grad(roots[:, number].sum(), points, retain_graph=True)[0] if roots.requires_grad else torch.zeros_like(points)
-            for number in range(roots.shape[1])
-        ]
+        found = self.derivatives(samples.leaves, [value[0] for value in self.space.values(x.detach()[None])])
+        results = [result.requires_grad_(result.is_floating_point() or result.is_complex()) for result in found.results]
+        roots = self.objective.squares(self.space.net, rebuild(self.objective.output, results[: self.objective.count]), samples)
+        scale = torch.cat([scale.reshape(-1) for scale in self.space.scales])
+        columns = [scale * _chained(roots[:, number], results, found.derivatives) for number in range(roots.shape[1])]
         return roots.detach(), torch.stack(columns, 1)
 
     def repeats(self, points: Tensor, batches: Sequence[Samples], losses: Tensor, gradients: Tensor) -> bool:
@@ -76,6 +76,20 @@ class SideBySide:
     def _outputs(self, values: list[Tensor], samples: Samples) -> Any:
         results = self.net.execute([*samples.leaves, *values])
         return rebuild(self.objective.output, results[: self.objective.count])
+
+
+def _chained(root: Tensor, results: Sequence[Tensor], derivatives: Sequence[Tensor]) -> Tensor:
+    """The derivatives `(samples, weights)` of a number of each sample, which depends on the results, from theirs."""
+    total = root.new_zeros((len(root), derivatives[0].shape[-1]))
+    if not root.requires_grad:
+        return total
+    places = [place for place, result in enumerate(results) if result.requires_grad]
+    slopes = torch.autograd.grad(root.sum(), [results[place] for place in places], retain_graph=True, allow_unused=True)
+    for place, slope in zip(places, slopes, strict=True):
+        if slope is not None:
+            moved = (slope.conj()[..., None] * derivatives[place]).real
+            total = total + moved.flatten(1, -2).sum(1) if slope.dim() > 1 else total + moved
+    return total
 
 
 def _joined(batches: Sequence[Samples]) -> Samples:
