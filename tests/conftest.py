@@ -10,6 +10,8 @@ import torch
 
 torch.set_num_threads(1)
 
+#: Seconds that a test may take on an idle machine without the mark `slow`.
+MOST_SECONDS = 5.0
 FOLDERS = {"corpus": "DEEPALGO_CORPUS", "data": "DEEPALGO_DATA"}
 
 
@@ -26,3 +28,12 @@ def pytest_collection_modifyitems(items):
             folder = os.environ.get(variable)
             if item.get_closest_marker(mark) and not (folder and Path(folder).is_dir()):
                 item.add_marker(pytest.mark.skip(reason=f"set {variable} to the folder of the {mark}"))
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Name the tests that want the mark `slow`: they do not fail, as the time of a run depends on what else the machine does."""
+    calls = [item for item in terminalreporter.getreports("passed") if item.when == "call" and item.duration > MOST_SECONDS]
+    if long := [item for item in calls if not item.keywords.get("slow")]:
+        terminalreporter.section(f"over {MOST_SECONDS:.0f} s without the mark slow")
+        for item in sorted(long, key=lambda item: -item.duration):
+            terminalreporter.write_line(f"{item.duration:.1f} s  {item.nodeid}")

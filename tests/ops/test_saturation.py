@@ -314,6 +314,7 @@ def test_gradients_of_mended_gradients():
     assert bend[1].item() == pytest.approx(y * (1 - y) * (1 - 2 * y) + y * (1 - y))
 
 
+@pytest.mark.slow
 def test_torch_compile_mends_them_too():
     net = da.compile(many_exponentials, example=((np.float64(0.5),), {}))
     x = torch.tensor([800.0, 0.2, -800.0], dtype=torch.float64, requires_grad=True)
@@ -322,6 +323,7 @@ def test_torch_compile_mends_them_too():
     assert all(torch.isfinite(weight.grad) for weight in net.parameters() if weight.grad is not None)
 
 
+@pytest.mark.slow
 def test_a_compiled_graph_hands_adjoints_through_as_they_are():
     def pair(x, y):
         return x, np.minimum(np.exp(y), 3.0)

@@ -40,7 +40,10 @@ def tower(count):
     return written("".join([*lines, f"def f{count}(x):\n    return x\n"]), "f0", f"<tower of {count}>")
 
 
-@pytest.mark.parametrize("function", [chain(150), chain(300), tower(120)], ids=["150 returns", "300 returns", "120 calls"])
+LONG_CHAINS = [pytest.param(chain(count), marks=pytest.mark.slow, id=f"{count} returns") for count in (150, 300)]
+
+
+@pytest.mark.parametrize("function", [*LONG_CHAINS, pytest.param(tower(120), id="120 calls")])
 def test_branches_that_python_cannot_nest_as_text_have_a_network(function):
     network = da.compile(function)
     x = torch.linspace(0.5, 310.0, 40, dtype=torch.float64)

@@ -101,6 +101,7 @@ def test_threads_change_nothing():
         torch.testing.assert_close(one, two)
 
 
+@pytest.mark.slow
 def test_torch_compiles_hard_and_smooth_minima():
     operands = tensors(2, 3, (5, 5))
     for function, softness in ((match, ()), (soft_match, (torch.tensor(0.0),)), (soft_match, (torch.tensor(0.3),))):
