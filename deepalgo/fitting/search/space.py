@@ -32,7 +32,8 @@ class Space:
     """The trainable weights of a network, and the steps that suit them.
 
     `rates` are factors of the step by role or by name; 0 leaves weights as they are. Weights that start at 0 have no size of their
-    own: `measure` gives them one by their gradient.
+    own: `measure` gives them one by their gradient. `lower` and `upper` bound the numbers of a point; a search that honours bounds stays
+    between them.
     """
 
     def __init__(self, net: Network, rates: Mapping[str, float] | None = None) -> None:
@@ -45,6 +46,8 @@ class Space:
         self.factors = [_factor(weight, rates) for weight in self.weights]
         self.scales = [factor * _scale(start) for factor, start in zip(self.factors, self.starts, strict=True)]
         self.sizes = [tensor.numel() for tensor in self.tensors]
+        self.lower = torch.full((len(self),), -torch.inf, dtype=net.dtype)
+        self.upper = torch.full((len(self),), torch.inf, dtype=net.dtype)
 
     def __len__(self) -> int:
         return sum(self.sizes)
