@@ -212,13 +212,21 @@ class Network(torch.nn.Module):
         twin.errors = errors
         return twin
 
+    def __copy__(self) -> Network:
+        """A network with the same tensors as weights."""
+        return self._twin(self.weights)
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Network:
-        twin = self.with_program(self.program)
-        twin.follows_lines = self.follows_lines
-        memo[id(self)] = twin
-        twin.weights = copy.deepcopy(self.weights, memo)
-        twin.train(self.training)
+        twin = memo[id(self)] = self._twin(copy.deepcopy(self.weights, memo))
         return twin
+
+    def _twin(self, weights: Weights) -> Network:
+        twin = self.with_program(self.program)
+        twin.follows_lines, twin.notes, twin.weights = self.follows_lines, self.notes, weights
+        return twin.train(self.training)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return restored, (self.content(), self._asked, self.mathematics, self.training, str(self.device))
 
 
 def load(path: str | Path, *, function: Callable[..., Any] | None = None) -> Network:
@@ -235,9 +243,20 @@ def loads(content: bytes, *, function: Callable[..., Any] | None = None) -> Netw
     return _network(read_bytes(content), function)
 
 
-def _network(stored: Stored, function: Callable[..., Any] | None) -> Network:
+def restored(content: bytes, backend: str | None, mathematics: Mathematics, training: bool, device: str) -> Network:
+    """A network that was pickled: what `loads` reads, and how it was used. It knows no function, as loading one would run its module."""
+    network = _network(read_bytes(content), None, backend=backend, mathematics=mathematics)
+    return network.to(device).train(training)
+
+
+torch.serialization.add_safe_globals([restored])
+
+
+def _network(
+    stored: Stored, function: Callable[..., Any] | None, *, backend: str | None = None, mathematics: Mathematics = "vector"
+) -> Network:
     network = Network(stored.program, stored.signature, loops=stored.loops, max_rounds=stored.max_rounds, errors=stored.errors,
-                      function=function, heuristic=stored.heuristic)
+                      backend=backend, mathematics=mathematics, function=function, heuristic=stored.heuristic)
     network.to(stored.dtype)
     with torch.no_grad():
         for key, value in stored.weights.items():
