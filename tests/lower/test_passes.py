@@ -41,7 +41,7 @@ def program(*body, result=Y):
     return Program("f", (Input("x", X),), (), Block((), body, (result,)), Leaf(0))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind if kind != "arrays" else pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS])
 def test_random_programs_are_well_formed_after_every_pass_of_every_target(kind):
     found = complaints_of(random_networks(kind, range(2 if kind == "arrays" else 3)))
     assert found.seen > 80
