@@ -54,7 +54,7 @@ STAGE = ["state", "rules", "syntax", "weight_roles", "entry"]
 MOST_IMPORTS_INSIDE = 15
 #: Rooms and modules that make a package usable which is not always installed, or is slow to import.
 ADAPTERS = (
-    "backends.torch.runtime.segments", "cluster", "commands", "datasets", "drawing", "fitting.report.plot", "newton", "ops.forms.loops",
+    "backends.torch.runtime.segments", "cluster", "commands", "datasets", "drawing", "fitting.report.plot", "newton",
     "signature", "storage", "studies",
 )
 

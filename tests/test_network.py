@@ -140,7 +140,7 @@ def test_code_and_program_can_be_read():
     net = Network(guarded_logarithm())
     assert net.code == (
         "def f(run, x, w):\n"
-        "    t1 = ops.gt(x, 0.05)\n"
+        "    t1 = x > 0.05\n"
         "    x_2 = run.cut(t1, x)\n"
         "    w_2 = run.cut(t1, run.spread(w))\n"
         "    return ops.where(t1, ops.log(x_2) * w_2, x - w),"

@@ -26,7 +26,6 @@ from deepalgo.backends.torch.if_convert import has_fewer_branches, if_convert
 from deepalgo.backends.torch.mask import mask_all, mask_and_share
 from deepalgo.backends.torch.nan_for_failures import nan_for_failures
 from deepalgo.backends.torch.sink_hazards import sink_hazards
-from deepalgo.backends.torch.tabulate_choices import tabulate_choices
 from deepalgo.backends.torch.truths_as_numbers import truths_as_numbers
 from deepalgo.ir import Program
 from deepalgo.lower.coerce import coerce
@@ -52,16 +51,16 @@ SIMPLE_LOOPS: Passes = (hoist_weights, fold_constants, merge_equal, sink_hazards
 
 #: What follows a pass that leaves constants, repetitions or dead code behind.
 CLEAN: Passes = (fold_constants, merge_equal_per_arm, prune)
-#: Cheap branches are computed for all samples; where some are left, what holds tables by then may be cheap as well.
-CHEAP = Where(if_convert, has_fewer_branches, (*CLEAN, tabulate_choices, prune, if_convert))
+#: Cheap branches are computed for all samples; where some are left, they may be cheap once others are gone.
+CHEAP = Where(if_convert, has_fewer_branches, (*CLEAN, if_convert))
 #: How every torch code ends: with casts and broadcasts as operations.
 TYPED: Passes = (coerce, prune)
 
 #: Handlers become arms; attempts leave what only they needed.
 WITHOUT_TRY = Where(WithRounds(try_to_if), changed, (prune,))
 
-RUN: Passes = (*SIMPLE, WITHOUT_TRY, CHEAP, *CLEAN, tabulate_choices, prune, *TYPED)
-RUN_NAN: Passes = (*SIMPLE, WITHOUT_TRY, WithRounds(number_errors), CHEAP, *CLEAN, tabulate_choices, prune, *TYPED)
+RUN: Passes = (*SIMPLE, WITHOUT_TRY, CHEAP, *CLEAN, *TYPED)
+RUN_NAN: Passes = (*SIMPLE, WITHOUT_TRY, WithRounds(number_errors), CHEAP, *CLEAN, *TYPED)
 RECORD: Passes = (*SIMPLE_LOOPS, WITHOUT_TRY, *CLEAN, *TYPED)
 RECORD_NAN: Passes = (*SIMPLE_LOOPS, WITHOUT_TRY, WithRounds(number_errors), *CLEAN, *TYPED)
 FIXED: Passes = (*SIMPLE, WITHOUT_TRY, WithRounds(flag_errors), WithRounds(mask_all), *CLEAN, *TYPED)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from deepalgo.kinds import Attr, Kind, Type
 from deepalgo.ops import bounds
-from deepalgo.ops.ranges import ABOVE, BELOW, EQUAL, UNEQUAL, Range
+from deepalgo.ops.ranges import ABOVE, BELOW, EQUAL, UNEQUAL
 from deepalgo.ops.row import Hazard, Row, broadcast, check_single, common_kind, elementwise
 from deepalgo.ops.slope import FLAT, Slope
 
@@ -24,19 +24,6 @@ LOGIC = elementwise(most=Kind.BOOL)
 def _select(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
     LOGIC(args[:1], attrs)
     return Type(common_kind(args[1:]), broadcast(args))
-
-
-def _first(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
-    LOGIC(args, attrs)
-    check_single(args)
-    return Type(Kind.INT)
-
-
-def _table_entry(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
-    check_single(args)
-    if len(args) < 2 or args[0].kind != Kind.INT:
-        raise TypeError("a place is looked up among values")
-    return Type(common_kind(args[1:]))
 
 
 def _cut(args: Sequence[Type], attrs: Mapping[str, Attr]) -> Type:
@@ -52,7 +39,6 @@ ROWS = (
         hazard=Hazard.NONE, exact=True, cost=0.6,
         slope=FLAT,
         python="{0} < {1}", numpy="{0} < {1}", torch="{0} < {1}",
-        batched="ops.lt({0}, {1})",
         order=BELOW, fold=operator.lt,
         step="{1}",
         drawn="infix <",
@@ -63,7 +49,6 @@ ROWS = (
         hazard=Hazard.NONE, exact=True, cost=0.6,
         slope=FLAT,
         python="{0} <= {1}", numpy="{0} <= {1}", torch="{0} <= {1}",
-        batched="ops.le({0}, {1})",
         order=BELOW | EQUAL, fold=operator.le,
         step="{1}",
         drawn="infix ≤",
@@ -74,7 +59,6 @@ ROWS = (
         hazard=Hazard.NONE, exact=True, cost=0.6,
         slope=FLAT,
         python="{0} > {1}", numpy="{0} > {1}", torch="{0} > {1}",
-        batched="ops.gt({0}, {1})",
         order=ABOVE, fold=operator.gt,
         step="{1}",
         drawn="infix >",
@@ -85,7 +69,6 @@ ROWS = (
         hazard=Hazard.NONE, exact=True, cost=0.6,
         slope=FLAT,
         python="{0} >= {1}", numpy="{0} >= {1}", torch="{0} >= {1}",
-        batched="ops.ge({0}, {1})",
         order=ABOVE | EQUAL, fold=operator.ge,
         step="{1}",
         drawn="infix ≥",
@@ -96,7 +79,6 @@ ROWS = (
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0.6,
         slope=FLAT,
         python="{0} == {1}", numpy="{0} == {1}", torch="{0} == {1}",
-        batched="ops.eq({0}, {1})",
         order=EQUAL, fold=operator.eq,
         step="{1}",
         drawn="infix =",
@@ -107,7 +89,6 @@ ROWS = (
         hazard=Hazard.NONE, exact=True, exact_complex=True, cost=0.6,
         slope=FLAT,
         python="{0} != {1}", numpy="{0} != {1}", torch="{0} != {1}",
-        batched="ops.ne({0}, {1})",
         order=UNEQUAL, fold=operator.ne,
         step="{1}",
         drawn="infix ≠",
@@ -162,19 +143,6 @@ ROWS = (
         python="{1}", numpy="{1}", torch="run.cut({0}, {1})",
         bounds=bounds.last,
         drawn="itself",
-    ),
-    Row(
-        "first", types=_first, broadcasts=False,
-        hazard=Hazard.NONE, exact=True, cost=1.3, range=Range(0.0, nan=False),
-        slope=FLAT,
-        python="[{*}, True].index(True)", numpy="np.argmax([{*}, True])", torch="ops.first({*})",
-    ),
-    Row(
-        "look_up", types=_table_entry, common=Kind.BOOL, apart=1, shared=True, broadcasts=False, chooses=True,
-        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=1.2, moves=True,
-        slope=Slope(None, "select(x == place - 1, 1.0, 0.0)", ...),
-        python="[{*}][1 + {0}]", numpy="[{*}][1 + {0}]", torch="ops.table_entries({*})",
-        bounds=bounds.behind_first,
     ),
     Row(
         "min", types=CHOICE, common=Kind.BOOL, chooses=True,

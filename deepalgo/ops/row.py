@@ -76,8 +76,6 @@ class Row:
     common: Kind | None = None
     #: So many leading operands keep their kind all the same (the condition of `select`).
     apart: int = 0
-    #: The operands behind `apart` are the same for all samples: a table, each of whose numbers learns from all samples that look it up.
-    shared: bool = False
     #: Shapes of operands broadcast against each other, so a backend has to line up their axes.
     broadcasts: bool = True
     #: Torch spelling of "the derivative here is infinite, and defined as finite", or "" where that cannot be.
@@ -86,8 +84,6 @@ class Row:
     numpy_form: str = ""
     #: The module that has the function `ops.name` of the torch spelling, where that is not `ops.forms`.
     torch_form: str = ""
-    #: Torch spelling for whole batches, or "" if it is the same.
-    batched: str = ""
     #: Torch spelling for careful derivatives where an operation works neither number by number nor sample by sample.
     careful: str = ""
     #: Torch spelling for complex numbers, or "" if it is the same: torch's own lose infinities and the sign of zero.

@@ -3,17 +3,15 @@
 import functools
 import math
 import operator
-from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
 from deepalgo.kinds import Kind
 from deepalgo.ops.indexing import index_of
 from deepalgo.ops.ranges import ABOVE, BELOW
 from deepalgo.ops.table import TABLE, infer
-from tests.support.row_cases import all_cases, cases, in_numpy, in_python, in_torch, label, samples
+from tests.support.row_cases import all_cases, cases, in_numpy, in_python, label, samples
 
 NAMES = sorted(TABLE.keys() - {"const", "weight"})
 NUMBERS = {Kind.BOOL: np.bool_, Kind.INT: np.int64, Kind.REAL: np.float64, Kind.COMPLEX: np.complex128}
@@ -131,14 +129,6 @@ def test_what_does_more_than_to_move_numbers_is_found_out(name):
     assert not TABLE[name].moves and not all(map(moves, cases(name)))
 
 
-@pytest.mark.parametrize("case", [case for case in all_cases() if TABLE[case.name].shared], ids=label)
-def test_a_shared_operand_has_one_number_for_all_samples(case, monkeypatch):
-    monkeypatch.setitem(TABLE, case.name, replace(TABLE[case.name], shared=False))
-    rows = samples(case, 4)
-    columns = [torch.tensor(np.stack([np.asarray(row[place]) for row in rows])) for place in range(len(case.types))]
-    assert in_torch(case, columns)().shape != (len(rows), *infer(case.name, case.types, case.attrs).shape)
-
-
 @pytest.mark.parametrize("case", [case for case in all_cases() if TABLE[case.name].rearranges], ids=label)
 def test_what_rearranges_numbers_does_it_in_the_same_way_for_all_numbers(case):
     def other(number):
@@ -150,7 +140,7 @@ def test_what_rearranges_numbers_does_it_in_the_same_way_for_all_numbers(case):
 
 def test_rows_that_take_data_for_places_do_not_rearrange():
     moving = {name for name, row in TABLE.items() if row.moves and not row.rearranges}
-    assert moving == {"select", "cut", "look_up", "gather", "pick_at", "put_at", "take_along"}
+    assert moving == {"select", "cut", "gather", "pick_at", "put_at", "take_along"}
 
 
 def reduces(case):

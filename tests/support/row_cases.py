@@ -67,7 +67,7 @@ LISTED: tuple[tuple[str, tuple[Type, ...], dict[str, Attr]], ...] = (
     ("const", (), {"value": 1.5}), ("const", (), {"value": ((1.0, 2.0), (3.0, 4.0))}), ("weight", (), {"key": "w", "site": ()}),
     *((name, (REAL,), {}) for name in ("to_bool", "to_int", "to_real", "to_complex")),
     ("to_real", (INT,), {}), ("to_complex", (COMPLEX,), {}),
-    ("select", (BOOL, REAL, REAL), {}), ("cut", (BOOL, REAL), {}), ("first", (BOOL, BOOL), {}), ("look_up", (INT, REAL, REAL), {}),
+    ("select", (BOOL, REAL, REAL), {}), ("cut", (BOOL, REAL), {}),
     ("fsum", (REAL, REAL, REAL), {}), ("no_overflow", (REAL, REAL), {}), ("zeta", (REAL,), {}), ("zeta", (REAL, REAL), {}),
     ("stack", (VECTOR, VECTOR), {}), ("index", (MATRIX,), {"key": (1,)}), ("gather", (real(4), INT), {}),
     ("sum", (VECTOR,), {"axis": 0}), ("sum", (MATRIX,), {"axis": None}), ("sum", (MATRIX,), {"axis": 1}),
@@ -149,8 +149,6 @@ def _operand(case: Case, place: int, rng: np.random.Generator) -> np.ndarray:
     type = case.types[place]
     if case.name == "soft_choice" and place == 5:
         return np.array(0.0)  # how soft it is: not at all, unless a user says so
-    if TABLE[case.name].shared and place:
-        return np.array(1.25 * place)
     if type.kind is Kind.BOOL:
         return rng.random(type.shape) < 0.5
     if case.name == "take_along" and place:
@@ -190,11 +188,9 @@ def in_torch(case: Case, batch: Sequence[torch.Tensor]) -> Callable[[], torch.Te
     row = TABLE[case.name]
     if case.name == "index":
         return lambda: batch[0][(slice(None), *index_of(case.attrs["key"]))]  # the emitter writes it
-    if row.shared:
-        batch = [batch[0], *(column[0] for column in batch[1:])]  # one table for all samples
     names = [Fragment(f"a[{place}]") for place in range(len(batch))]
     places = {f"batch{place}": 1 for place in range(len(batch))} | {"batch": 1}
-    spelling = row.batched or row.spelling(infer(case.name, case.types, case.attrs).kind)
+    spelling = row.spelling(infer(case.name, case.types, case.attrs).kind)
     text = fill(spelling, names, {**case.attrs, **places}).text
     made: Callable[[], torch.Tensor] = eval(f"lambda: {text}", {"torch": torch, "ops": forms, "run": RUN, "a": batch, "inf": math.inf})
     return made

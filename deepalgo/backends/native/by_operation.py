@@ -39,21 +39,6 @@ def _lambertw(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
     return lambertw(n, cells[0], branch)
 
 
-def _first(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
-    found = literal(len(cells), Kind.INT)
-    for place in range(len(cells) - 1, -1, -1):
-        found = n.code.choose(cells[place], literal(place, Kind.INT), found)
-    return found
-
-
-def _table_entry(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
-    place, *entries = cells
-    found = entries[-1]
-    for number in range(len(entries) - 2, -1, -1):
-        found = n.code.choose(n.compare("eq", place, literal(number, Kind.INT)), entries[number], found)
-    return found
-
-
 def _soft_choice(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
     """What was taken; with a positive softness blended with the other way."""
     taken, other, condition, margin, width, softness = cells
@@ -71,6 +56,6 @@ def _soft_choice(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
 
 BY_OPERATION: dict[str, Form] = {
     "select": lambda n, op, cells: n.code.choose(*cells), "cut": lambda n, op, cells: cells[1], "round_digits": _round,
-    "lambertw": _lambertw, "soft_choice": _soft_choice, "first": _first, "look_up": _table_entry,
+    "lambertw": _lambertw, "soft_choice": _soft_choice,
     "jv": _of_order("jv_of"), "iv": _of_order("iv_of"), "kv": _of_order("kv_of"),
 }

@@ -30,7 +30,6 @@ from deepalgo.backends.torch.share_across_arms import Path, share_across_arms
 from deepalgo.ir import Attr, Block, Check, If, Loop, Op, Program, Value, While, captured, walk
 from deepalgo.ir.facts import constants
 from deepalgo.ir.rewriter import INT, Fresh, Rewriter
-from deepalgo.ops.table import TABLE
 
 
 def mask(program: Program, cheap: Callable[[If], bool] = lambda branch: True, rounds: int | None = None) -> Program:
@@ -68,16 +67,13 @@ class Mask(Rewriter):
         self.reached: set[Value] = set()
 
     def op(self, op: Op) -> None:
-        """An operation. A number looked up is cut, as the table that it comes from holds one for all samples."""
+        """An operation, and the arms that it stands in."""
         super().op(op)
         (made,) = self.see((op.result,))
         if self.path:
             self.paths[made] = self.path
         if any(op.result in reached for _, reached in self.arms):
             self.reached.add(made)
-        for taken, reached in self.arms if TABLE[op.name].shared else ():
-            if op.result in reached:
-                self.env[op.result] = self.cut(taken, self.see((op.result,))[0])
 
     def check(self, check: Check) -> None:
         """A check concerns the active samples only."""
@@ -173,5 +169,4 @@ def _checks(block: Block) -> bool:
 
 def _acts(block: Block, known: Mapping[Value, Attr]) -> bool:
     """Whether the block needs to know which samples take it."""
-    tables = any(isinstance(statement, Op) and TABLE[statement.name].shared for statement in walk(block))
-    return _checks(block) or tables or bool(exposed(block, known))
+    return _checks(block) or bool(exposed(block, known))

@@ -61,8 +61,6 @@ def _spread(block: Block, known: Mapping[Value, Attr], reached: set[Value]) -> N
 
 def _spread_statement(statement: Statement, known: Mapping[Value, Attr], reached: set[Value]) -> None:
     match statement:
-        case Op(_, name) if TABLE[name].shared:
-            pass
         case Op(result, _, args):
             if _learns(result) and (result in reached or is_risky(statement, known)):
                 reached.update(args)

@@ -20,7 +20,6 @@ from collections.abc import Iterator
 
 from deepalgo.backends.expression import ATOM, Fragment, bracket, fill, literal
 from deepalgo.backends.names import Names
-from deepalgo.backends.torch.quick_checks import Questions, Several, quick_questions
 from deepalgo.backends.torch.ties import find_ties
 from deepalgo.ir import Attr, Block, Check, Kind, Op, Program, Statement, Value, blocks, captured, used
 from deepalgo.ir.facts import Level, find_levels
@@ -49,15 +48,12 @@ class ValueWriter:
         self.wanted = {value for block in _blocks(program.body) for value in _read(block)}
         self.captures: dict[int, tuple[Value, ...]] = {}
         self.single = _used_once(program.body, self.captures) if not record else set()
-        self.ops: dict[Value, Op] = {}
-        self.pending: set[Value] = set()
         self.depth = 0
         self.place = ("", 0)
         self.files: dict[str, str] = {}
 
     def op(self, op: Op) -> None:
         """One operation: a variable, or an expression for later."""
-        self.ops[op.result] = op
         if op.is_const:
             return self.const(op)
         if op.is_weight:
@@ -66,7 +62,6 @@ class ValueWriter:
         text = self.index(op) if op.name == "index" else self.formula(op)
         if op.result in self.single and not op.result.name and len(text.text) <= LONG:
             self.texts[op.result] = text
-            self.pending.add(op.result)
         else:
             self.comment(op)
             self.line(f"{self.name(op.result)} = {text.text}")
@@ -106,7 +101,7 @@ class ValueWriter:
         operands = [self.operand(op, place) for place in range(len(op.args))]
         batch = {f"batch{place}": int(self.levels[arg] == Level.BATCHED) for place, arg in enumerate(op.args)}
         is_batched = self.levels[op.result] == Level.BATCHED
-        spelling = row.batched if row.batched and is_batched else row.spelling(op.result.type.kind)
+        spelling = row.spelling(op.result.type.kind)
         attrs: dict[str, Attr] = {**dict(op.attrs), **batch, "batch": int(is_batched)}
         plain = fill(spelling, operands, attrs)
         learns = op.result.type.kind >= Kind.REAL and any(arg.type.kind >= Kind.REAL for arg in op.args)
@@ -166,27 +161,7 @@ class ValueWriter:
     def check(self, check: Check) -> None:
         """A call that raises."""
         operands = "".join(f", {self.texts[value].text}" for value in check.operands)
-        call = f"run.check({self.tensor(check.ok).text}, {self.site(check)}{operands})"
-        self.line(f"{self.quick(check)}{call}")
-
-    def quick(self, check: Check) -> str:
-        """Fast questions that are asked first, so that the mask of the check is computed only if an answer is no."""
-        if check.ok not in self.pending:
-            return ""
-        questions = quick_questions(check.ok, self.ops, lambda value: self.levels[value] != Level.BATCHED, self.is_at_hand)
-        return "" if questions is None else f"{self.question(questions)} or "
-
-    def question(self, question: Questions) -> str:
-        """The text of fast questions."""
-        if isinstance(question, Several):
-            texts = [f"({text})" if " and " in text or " or " in text else text for text in map(self.question, question.parts)]
-            return f" {question.word} ".join(texts)
-        bound = "" if question.bound is None else f", {self.texts[question.bound].text}"
-        return f"quick.{question.name}({self.texts[question.value].text}{bound})"
-
-    def is_at_hand(self, value: Value) -> bool:
-        """Whether a batch of numbers stands in a variable."""
-        return value not in self.pending and self.levels[value] == Level.BATCHED
+        self.line(f"run.check({self.tensor(check.ok).text}, {self.site(check)}{operands})")
 
     def name(self, value: Value, wish: str = "") -> str:
         """Give a value its variable."""

@@ -9,8 +9,7 @@ from deepalgo.ops.forms.arrays import conj, gather, imag, real, stack, sum
 from deepalgo.ops.forms.bessel import i0, i0e, i1, i1e, j0, j1, k0, k0e, k1, k1e, y0, y1
 from deepalgo.ops.forms.bessel_data_order import iv_of, jv_of, kv_of
 from deepalgo.ops.forms.bessel_fixed_order import iv, jv, kv
-from deepalgo.ops.forms.choice import first, table_entries, where
-from deepalgo.ops.forms.comparison import eq, ge, gt, le, lt, ne
+from deepalgo.ops.forms.choice import where
 from deepalgo.ops.forms.complexes import complex_add, complex_div, complex_neg, complex_of, complex_sub
 from deepalgo.ops.forms.decompositions import eig_is_real, eig_v, eig_w, eigh_v, eigh_w, svd_s, svd_u, svd_vh
 from deepalgo.ops.forms.division import floordiv, fmod, lshift, mod, remainder, rshift
@@ -105,7 +104,6 @@ __all__ = [
     "eigvalsh",
     "ellipe",
     "ellipk",
-    "eq",
     "erfcinv",
     "erfcx",
     "erfinv",
@@ -114,7 +112,6 @@ __all__ = [
     "expit",
     "exponent",
     "fft",
-    "first",
     "floordiv",
     "fmax",
     "fmin",
@@ -125,8 +122,6 @@ __all__ = [
     "gammaincc",
     "gammaln",
     "gather",
-    "ge",
-    "gt",
     "hypot",
     "i0",
     "i0e",
@@ -154,7 +149,6 @@ __all__ = [
     "kv",
     "kv_of",
     "lambertw",
-    "le",
     "lead",
     "lgamma",
     "log",
@@ -165,7 +159,6 @@ __all__ = [
     "logaddexp",
     "logit",
     "lshift",
-    "lt",
     "mantissa",
     "matmul",
     "max",
@@ -175,7 +168,6 @@ __all__ = [
     "mod",
     "ndtr",
     "ndtri",
-    "ne",
     "no_overflow",
     "norm2",
     "or_inf",
@@ -206,7 +198,6 @@ __all__ = [
     "svd_s",
     "svd_u",
     "svd_vh",
-    "table_entries",
     "take",
     "take_along",
     "where",

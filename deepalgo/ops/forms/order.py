@@ -7,39 +7,21 @@
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
 from deepalgo.ops.forms.choice import where
-from deepalgo.ops.forms.loops import FEW
-from deepalgo.ops.forms.operands import Operand, may_look, tensors, wants_gradient
-from deepalgo.ops.forms.quick import above, finite, nonzero
+from deepalgo.ops.forms.operands import Operand, tensors
 
 
 def min(a: Operand, b: Operand) -> Tensor:
     """`b if b < a else a`."""
-    plain = _plain(torch.minimum, a, b)
-    return where(b < a, b, a) if plain is None else plain  # type: ignore[operator]  # one of them is a tensor
+    return where(b < a, b, a)  # type: ignore[operator]  # one of them is a tensor
 
 
 def max(a: Operand, b: Operand) -> Tensor:
     """`b if b > a else a`."""
-    plain = _plain(torch.maximum, a, b)
-    return where(b > a, b, a) if plain is None else plain  # type: ignore[operator]  # one of them is a tensor
-
-
-def _plain(choose: Callable[[Tensor, Tensor], Tensor], a: Operand, b: Operand) -> Tensor | None:
-    """Torch's own choice, five times faster, unless one can see which of two equals it took: by a gradient, a NaN or a zero's sign."""
-    if wants_gradient(a, b) or not may_look():
-        return None
-    a, b = tensors(a, b)
-    if not a.is_floating_point() or a.dtype != b.dtype or builtins.max(a.numel(), b.numel()) < FEW:
-        return None
-    result = choose(a, b)
-    return result if above(result, 0) or (finite(result) and nonzero(result)) else None
+    return where(b > a, b, a)  # type: ignore[operator]  # one of them is a tensor
 
 
 def minimum(a: Operand, b: Operand) -> Tensor:

@@ -14,23 +14,22 @@ import math
 import torch
 from torch import Tensor
 
-from deepalgo.ops.forms.comparison import eq, lt, ne
 from deepalgo.ops.forms.operands import Operand, tensors
 
 
 def isfinite(x: Tensor) -> Tensor:
     """Neither infinite nor NaN."""
-    return lt(torch.abs(x), math.inf)
+    return torch.abs(x) < math.inf
 
 
 def isinf(x: Tensor) -> Tensor:
     """Infinite."""
-    return eq(torch.abs(x), math.inf)
+    return torch.abs(x) == math.inf
 
 
 def isnan(x: Tensor) -> Tensor:
     """Not a number."""
-    return ne(x, x)
+    return x != x
 
 
 def no_overflow(result: Operand, *operands: Operand) -> Tensor:

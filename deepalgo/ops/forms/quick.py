@@ -20,11 +20,6 @@ def holds(mask: torch.Tensor) -> bool:
     return bool(mask.numpy().all() if mask.device.type == "cpu" and may_look() else mask.all())
 
 
-def never(mask: torch.Tensor) -> bool:
-    """False for all."""
-    return not bool(mask.numpy().any() if mask.device.type == "cpu" and may_look() else mask.any())
-
-
 def finite(x: Operand) -> bool:
     """No sample is inf or NaN."""
     return cmath.isfinite(torch.as_tensor(x).sum().item())
@@ -36,22 +31,10 @@ def nonzero(x: Operand) -> bool:
     return above(x, 0) or int(torch.count_nonzero(x)) == x.numel()
 
 
-def at_least(x: Operand, bound: Operand) -> bool:
-    """`x >= bound` for all."""
-    x = torch.as_tensor(x)
-    return x.numel() == 0 or bool(x.min().item() >= bound)  # type: ignore[operator]  # a real number
-
-
 def above(x: Operand, bound: Operand) -> bool:
     """`x > bound` for all."""
     x = torch.as_tensor(x)
     return x.numel() == 0 or bool(x.min().item() > bound)  # type: ignore[operator]  # a real number
-
-
-def at_most(x: Operand, bound: Operand) -> bool:
-    """`x <= bound` for all."""
-    x = torch.as_tensor(x)
-    return x.numel() == 0 or bool(x.max().item() <= bound)  # type: ignore[operator]  # a real number
 
 
 def below(x: Operand, bound: Operand) -> bool:

@@ -15,7 +15,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from deepalgo.ops.forms import loops
 from deepalgo.ops.forms.operands import apply, may_look, wants_gradient
 from deepalgo.ops.forms.quick import finite
 
@@ -39,7 +38,7 @@ def positions(mask: Tensor) -> Tensor:
 
 def split(mask: Tensor) -> tuple[Tensor, Tensor]:
     """The numbers of the samples in the mask, and those of the others."""
-    return loops.split(mask) if loops.are_many(mask) else (positions(mask), positions(~mask))
+    return positions(mask), positions(~mask)
 
 
 def pick(index: Tensor, values: Sequence[Tensor]) -> tuple[Tensor, ...]:
