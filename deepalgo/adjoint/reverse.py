@@ -170,7 +170,7 @@ class Reverse(Rewriter):
         if not given:
             return branch
         arms = [self.back_arm(arm, given, bars) for arm in (branch.then, branch.orelse)]
-        reached = [*dict.fromkeys(value for _, _, arm_bars in arms for value in arm_bars if arm_bars[value] != bars.get(value))]
+        reached = [*dict.fromkeys(value for _, _, arm_bars in arms for value in arm_bars if not self.went_on(value, arm_bars, bars))]
         pairs = []
         for (arm, out, arm_bars) in arms:
             outer, self.out = self.out, out
@@ -192,6 +192,10 @@ class Reverse(Rewriter):
         forward = replace(arm, body=tuple(self.backwards(arm, bars)))
         out, self.out = self.out, outer
         return forward, out, bars
+
+    def went_on(self, value: Value, arm: Bars, before: Bars) -> bool:
+        """Whether the adjoint of an array came into an arm and left it as it was; single numbers begin anew in an arm."""
+        return bool(value.type.shape) and arm[value] == before.get(value)
 
     def back_loop(self, loop: Loop, bars: Bars) -> Loop:
         """The rounds from the last to the first."""

@@ -98,6 +98,7 @@ CASES = [
     Case(h.error_function, ((-3.0, 3.0),), ((0.0,),)),
     Case(h.centroid, (UNIT,) * 6, arrange=lambda a, b, c, d, e, f: (([(a, b), (c, d), (e, f)],), {}), example=True),
     Case(h.wrap_angle, ((-20.0, 20.0),), ((0.0,),)),
+    Case(h.surcharge, ((-3.0, 3.0),), ((1.0,),)),
 ]
 
 BY_NAME = {case.id: case for case in CASES}

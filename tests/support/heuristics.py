@@ -611,3 +611,10 @@ def centroid(points, scale=1.0):
 def wrap_angle(theta):
     """An angle in [-pi, pi)."""
     return (theta + pi) % (2 * pi) - pi
+
+
+def surcharge(load):
+    """An arm that hands on a number from before it, which is read behind the branch, too."""
+    price = 1.5
+    price += 0.25 if load > 1.0 else price
+    return price * load
