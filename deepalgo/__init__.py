@@ -5,8 +5,8 @@ stays quick and a file that only marks its constants with `weight` never loads t
 
 >>> import deepalgo as da
 >>> sorted(name for name in dir(da) if name.islower() and not name.startswith("_"))
-['anneal', 'choose', 'compile', 'correct', 'diff', 'draw', 'fit', 'function', 'guard', 'load', 'newton', 'patch', 'remember', 'soften',
- 'source', 'suggest', 'untie', 'weight', 'widen']
+['anneal', 'choose', 'compile', 'correct', 'diff', 'draw', 'fit', 'function', 'guard', 'load', 'newton', 'patch', 'remember', 'scaled',
+ 'soften', 'source', 'suggest', 'untie', 'weight', 'widen']
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from deepalgo.network import Network, load
     from deepalgo.patching.diff import diff, patch
     from deepalgo.plain_function import PlainFunction, function
+    from deepalgo.scaled_view import Scaled, scaled
     from deepalgo.source_code import source
     from deepalgo.tensorize.choose import Adds, Scales, Steps, choose
     from deepalgo.tensorize.correct import correct
@@ -45,9 +46,9 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "Adds", "BlockToeplitz", "CompileError", "DeepalgoError", "Dense", "Diagonal", "FileError", "Fit", "HeuristicError", "InputError",
-    "Kronecker", "LowRank", "Network", "PlainFunction", "Product", "Scalar", "Scales", "SearchOptions", "Steps", "TensorizeError",
+    "Kronecker", "LowRank", "Network", "PlainFunction", "Product", "Scalar", "Scaled", "Scales", "SearchOptions", "Steps", "TensorizeError",
     "Toeplitz", "VerificationError", "__version__", "anneal", "choose", "compile", "correct", "diff", "draw", "fit", "function", "guard",
-    "load", "newton", "patch", "remember", "soften", "source", "suggest", "untie", "weight", "widen",
+    "load", "newton", "patch", "remember", "scaled", "soften", "source", "suggest", "untie", "weight", "widen",
 ]
 
 #: Where each public name lives.
@@ -61,6 +62,7 @@ _HOME = {name: module for module, names in {
     "deepalgo.network": "Network load",
     "deepalgo.patching.diff": "diff patch",
     "deepalgo.plain_function": "PlainFunction function",
+    "deepalgo.scaled_view": "Scaled scaled",
     "deepalgo.source_code": "source",
     "deepalgo.tensorize.suggest": "suggest",
 }.items() for name in names.split()} | {name: module for item in TRANSFORMATIONS for name, module in item.public.items()}

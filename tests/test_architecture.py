@@ -33,6 +33,7 @@ ORDER = [
     "storage",
     "drawing",
     "network",
+    "scaled_view",
     "compiler",
     "plain_function",
     "source_code",
