@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from deepalgo import newton
     from deepalgo.compiler import compile
     from deepalgo.drawing.draw import draw
+    from deepalgo.estimators.classifier import HeuristicClassifier
+    from deepalgo.estimators.regressor import HeuristicRegressor
     from deepalgo.fitting.fit import fit
     from deepalgo.fitting.options import SearchOptions
     from deepalgo.fitting.report.page import Fit
@@ -45,16 +47,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 __all__ = [
-    "Adds", "BlockToeplitz", "CompileError", "DeepalgoError", "Dense", "Diagonal", "FileError", "Fit", "HeuristicError", "InputError",
-    "Kronecker", "LowRank", "Network", "PlainFunction", "Product", "Scalar", "Scaled", "Scales", "SearchOptions", "Steps", "TensorizeError",
-    "Toeplitz", "VerificationError", "__version__", "anneal", "choose", "compile", "correct", "diff", "draw", "fit", "function", "guard",
-    "load", "newton", "patch", "remember", "scaled", "soften", "source", "suggest", "untie", "weight", "widen",
+    "Adds", "BlockToeplitz", "CompileError", "DeepalgoError", "Dense", "Diagonal", "FileError", "Fit", "HeuristicClassifier",
+    "HeuristicError", "HeuristicRegressor", "InputError", "Kronecker", "LowRank", "Network", "PlainFunction", "Product", "Scalar",
+    "Scaled", "Scales", "SearchOptions", "Steps", "TensorizeError", "Toeplitz", "VerificationError", "__version__", "anneal", "choose",
+    "compile", "correct", "diff", "draw", "fit", "function", "guard", "load", "newton", "patch", "remember", "scaled", "soften", "source",
+    "suggest", "untie", "weight", "widen",
 ]
 
 #: Where each public name lives.
 _HOME = {name: module for module, names in {
     "deepalgo.compiler": "compile",
     "deepalgo.drawing.draw": "draw",
+    "deepalgo.estimators.classifier": "HeuristicClassifier",
+    "deepalgo.estimators.regressor": "HeuristicRegressor",
     "deepalgo.fitting.fit": "fit",
     "deepalgo.fitting.options": "SearchOptions",
     "deepalgo.fitting.report.page": "Fit",

@@ -40,6 +40,7 @@ ORDER = [
     "patching",
     "tensorize",
     "fitting",
+    "estimators",
     "datasets",
     "studies",
     "newton",
