@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator  # type: ignore[import-untyped]  # it car
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data  # type: ignore[import-untyped]  # as above
 
 from deepalgo.errors import InputError
-from deepalgo.estimators.columns import Columns
+from deepalgo.estimators.columns import TableCall
 from deepalgo.fitting.fit import fit
 from deepalgo.fitting.judge.objective import Loss
 from deepalgo.fitting.options import USUAL, SearchOptions
@@ -58,12 +58,12 @@ class HeuristicEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn c
         """The function with its constants, as the text of one that needs neither torch nor deepalgo."""
         return source(self.network_)
 
-    def _compile(self, X: Array) -> Columns:  # noqa: N803
+    def _compile(self, X: Array) -> TableCall:  # noqa: N803
         """The function for a table that was checked."""
         features = getattr(self, "feature_names_in_", None)
-        return Columns.of(self.function, X, None if features is None else list(features), type(self).__name__)
+        return TableCall.of(self.function, X, None if features is None else list(features), type(self).__name__)
 
-    def _train(self, columns: Columns, X: Array, targets: Any, loss: Loss, groups: Any) -> None:  # noqa: N803
+    def _train(self, columns: TableCall, X: Array, targets: Any, loss: Loss, groups: Any) -> None:  # noqa: N803
         """Fit the constants. What is to be held out for a test, scikit-learn holds out."""
         seed = self.random_state
         seed = seed if isinstance(seed, int) else int(check_random_state(seed).randint(2**31 - 1))

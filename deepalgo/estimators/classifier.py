@@ -28,7 +28,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data  # type: ign
 from torch import Tensor
 
 from deepalgo.estimators.base import Array, HeuristicEstimator
-from deepalgo.estimators.columns import Columns
+from deepalgo.estimators.columns import TableCall
 from deepalgo.fitting.data.samples import tensors
 from deepalgo.fitting.options import SearchOptions
 from deepalgo.ir import Kind
@@ -129,7 +129,7 @@ class HeuristicClassifier(ClassifierMixin, HeuristicEstimator):  # type: ignore[
         scores = np.column_stack([np.zeros(len(scores)), scores]) if scores.ndim == 1 else scores
         return np.asarray(torch.softmax(torch.from_numpy(scores), 1))
 
-    def _check(self, columns: Columns, y: Array) -> None:
+    def _check(self, columns: TableCall, y: Array) -> None:
         """Refuse scores that are none, or not as many as classes."""
         if len(self.classes_) < 2:
             raise ValueError(f"{type(self).__name__} needs samples of 2 classes, but y has 1 class: {self.classes_[0]!r}")

@@ -2,7 +2,7 @@
 
 >>> def friction(reynolds, roughness):
 ...     return 64.0 / reynolds + 0.1 * roughness
->>> columns = Columns.of(friction, np.zeros((5, 2)), ["roughness", "reynolds"], "HeuristicRegressor")
+>>> columns = TableCall.of(friction, np.zeros((5, 2)), ["roughness", "reynolds"], "HeuristicRegressor")
 >>> columns.arguments(np.array([[1.0, 2.0]]))
 {'reynolds': array([2.]), 'roughness': array([1.])}
 """
@@ -32,7 +32,7 @@ Arguments = tuple[Array, ...] | dict[str, Array]
 
 
 @dataclass(frozen=True)
-class Columns:
+class TableCall:
     """A network, and which columns each of its arguments takes: by name, by position, or all of them as one array."""
 
     network: Network
@@ -41,7 +41,7 @@ class Columns:
     is_one_array: bool = False
 
     @staticmethod
-    def of(function: Callable[..., Any], X: Array, features: Sequence[str] | None, estimator: str) -> Columns:  # noqa: N803
+    def of(function: Callable[..., Any], X: Array, features: Sequence[str] | None, estimator: str) -> TableCall:  # noqa: N803
         """Compile a function for the rows of a table. `features` are the names of its columns, if they have any."""
         if isinstance(function, Network):
             return _of_network(function, X, features, estimator)
@@ -50,12 +50,12 @@ class Columns:
         needed = [item for item in parameters if item.default is item.empty and item.kind not in (item.VAR_POSITIONAL, item.VAR_KEYWORD)]
         names = tuple(item.name for item in needed)
         if star and not names:
-            return Columns(compile(function, example=(tuple(map(float, X[0])), {})), order=tuple(range(X.shape[1])))
+            return TableCall(compile(function, example=(tuple(map(float, X[0])), {})), order=tuple(range(X.shape[1])))
         if len(names) == 1:
             return _of_one(function, names[0], X, estimator)
         if len(names) != X.shape[1]:
             raise ValueError(wrong_number(X.shape[1], estimator, len(names)))
-        return Columns(compile(function), names, _places(names, features))
+        return TableCall(compile(function), names, _places(names, features))
 
     def arguments(self, X: Array) -> Arguments:  # noqa: N803
         """The arguments of a batch, as a fit takes them."""
@@ -99,14 +99,14 @@ def wrong_number(found: int, estimator: str, wanted: int) -> str:
     return f"X has {found} features, but {estimator} is expecting {wanted} features as input."
 
 
-def _of_one(function: Callable[..., Any], name: str, X: Array, estimator: str) -> Columns:  # noqa: N803
+def _of_one(function: Callable[..., Any], name: str, X: Array, estimator: str) -> TableCall:  # noqa: N803
     """A function of one argument, which is a number where there is one column and the function takes one, else the row."""
     width = X.shape[1]
-    number = Columns(found, (name,), (0,)) if (found := _compiled(function)) is not None else None
+    number = TableCall(found, (name,), (0,)) if (found := _compiled(function)) is not None else None
     if width == 1 and number is not None:
         return number
     try:
-        row = Columns(compile(function, example=((X[0],), {})), is_one_array=True)
+        row = TableCall(compile(function, example=((X[0],), {})), is_one_array=True)
     except CompileError:
         if number is None:
             raise
@@ -123,20 +123,20 @@ def _compiled(function: Callable[..., Any]) -> Network | None:
         return None
 
 
-def _of_network(network: Network, X: Array, features: Sequence[str] | None, estimator: str) -> Columns:  # noqa: N803
+def _of_network(network: Network, X: Array, features: Sequence[str] | None, estimator: str) -> TableCall:  # noqa: N803
     """A network that was compiled before: its inputs in their order, or the one array that it takes."""
     inputs = network.program.inputs
     shapes = [item.value.type.shape for item in inputs]
     if len(shapes) == 1 and len(shapes[0]) == 1:
         if shapes[0][0] != X.shape[1]:
             raise ValueError(wrong_number(X.shape[1], estimator, shapes[0][0]))
-        return Columns(network, is_one_array=True)
+        return TableCall(network, is_one_array=True)
     if any(shapes) or not network.signature.is_flat:
         raise ValueError(f"{estimator} takes networks of numbers or of one array, not of {', '.join(item.path for item in inputs)}")
     if len(inputs) != X.shape[1]:
         raise ValueError(wrong_number(X.shape[1], estimator, len(inputs)))
     names = tuple(item.path for item in inputs)
-    return Columns(network, names, _places(names, features))
+    return TableCall(network, names, _places(names, features))
 
 
 def _places(names: tuple[str, ...], features: Sequence[str] | None) -> tuple[int, ...]:

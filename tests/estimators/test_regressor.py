@@ -117,7 +117,7 @@ def test_pipelines_groups_and_grids():
     data = X / [1e3, 1.0]
     groups = np.arange(120) // 12
     assert cross_val_score(chain, data, TRUE, cv=GroupKFold(3), groups=groups, error_score="raise").min() > 0.99
-    grid = GridSearchCV(chain, {"heuristicregressor__rates": [{"coefficient": 0}, None]}, cv=2, error_score="raise").fit(data, TRUE)
+    grid = GridSearchCV(chain, {"heuristicregressor__rates": [{"laminar": 0}, None]}, cv=2, error_score="raise").fit(data, TRUE)
     assert grid.best_params_ == {"heuristicregressor__rates": None}
     assert make_pipeline(MinMaxScaler(), regressor(both)).fit(data, data).predict(data).shape == (120, 2)
 
