@@ -136,7 +136,7 @@ class HeuristicClassifier(ClassifierMixin, HeuristicEstimator):  # type: ignore[
         name = columns.network.program.name
         if any(type.kind is not Kind.REAL for type in columns.types):
             raise ValueError(f"{name}() must return scores: real numbers, not decisions or complex numbers")
-        if columns.count == 1 and len(self.classes_) > 2:
+        if columns.count <= 2 < len(self.classes_):
             raise ValueError(f"Only binary classification is supported. The type of the target is {type_of_target(y)}.")
         if columns.count > 1 and columns.count != len(self.classes_):
             raise ValueError(f"{name}() returns {columns.count} scores, but y has {len(self.classes_)} classes")

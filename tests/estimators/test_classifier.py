@@ -75,9 +75,10 @@ def test_as_many_scores_as_classes():
         classifier(nearest).fit(data, labels > 0)
 
 
-def test_one_score_for_three_classes_is_refused():
+@pytest.mark.parametrize("function", [steep, lambda x: (0.1 - x, 2.0 * x)], ids=["one", "two"])
+def test_one_or_two_scores_for_three_classes_are_refused(function):
     with pytest.raises(ValueError, match=r"^Only binary classification is supported\. The type of the target is multiclass\.$"):
-        classifier().fit(X, np.arange(600) % 3)
+        classifier(function).fit(X, np.arange(600) % 3)
 
 
 def test_decisions_are_no_scores():
