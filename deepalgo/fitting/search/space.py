@@ -20,12 +20,9 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from deepalgo.errors import InputError
-from deepalgo.ir import Role, Weight
+from deepalgo.backends.torch.runtime.parameter_groups import check_rates, rate_factor
+from deepalgo.backends.torch.runtime.sizes import sizes
 from deepalgo.network import Network
-
-#: Entries of a matrix that are smaller than this part of the typical one are numbers in their own right.
-OWN_SIZE = 1e-2
 
 
 class Space:
@@ -38,13 +35,13 @@ class Space:
 
     def __init__(self, net: Network, rates: Mapping[str, float] | None = None) -> None:
         rates = dict(rates or {})
-        _check_rates(net, rates)
+        check_rates(net.weights, rates)
         self.net = net
-        self.weights = [weight for weight in net.weights.entries if not weight.frozen and _factor(weight, rates) != 0]
+        self.weights = [weight for weight in net.weights.entries if not weight.frozen and rate_factor(weight, rates) != 0]
         self.tensors = [net.weights[weight.key] for weight in self.weights]
         self.starts = [tensor.detach().clone() for tensor in self.tensors]
-        self.factors = [_factor(weight, rates) for weight in self.weights]
-        self.scales = [factor * _scale(start) for factor, start in zip(self.factors, self.starts, strict=True)]
+        self.factors = [rate_factor(weight, rates) for weight in self.weights]
+        self.scales = [factor * sizes(start) for factor, start in zip(self.factors, self.starts, strict=True)]
         self.sizes = [tensor.numel() for tensor in self.tensors]
         self.lower = torch.full((len(self),), -torch.inf, dtype=net.dtype)
         self.upper = torch.full((len(self),), torch.inf, dtype=net.dtype)
@@ -83,29 +80,3 @@ class Space:
         for number, (grad, start, factor) in enumerate(zip(grads, self.starts, self.factors, strict=True)):
             if start.dim() == 0 and start == 0 and grad > 0 and math.isfinite(usual):
                 self.scales[number] = (factor * self.scales[number] * usual / grad).clamp(1e-12, 1e12)
-
-
-def _check_rates(net: Network, rates: Mapping[str, float]) -> None:
-    roles = [str(role) for role in Role]
-    for name, rate in rates.items():
-        if name not in net.weights and name not in roles:
-            raise InputError(f"rates names '{name}', which is no weight and no role; the roles are {', '.join(roles)}")
-        if not (rate >= 0 and math.isfinite(rate)):
-            raise InputError(f"the rate of '{name}' must be a factor of at least 0, not {rate}")
-
-
-def _factor(weight: Weight, rates: Mapping[str, float]) -> float:
-    return rates.get(weight.key, rates.get(str(weight.role), 1.0))
-
-
-def _scale(start: Tensor) -> Tensor:
-    """The size of each number; zeros in a table have the typical size of its others, shared among a row."""
-    size = start.abs()
-    if start.dim() == 0:
-        return size if start != 0 else torch.ones_like(size)
-    others = size[size > 0]
-    typical = others.log().mean().exp() if len(others) else torch.ones((), dtype=start.dtype)
-    shared = typical / start.shape[-1] ** 0.5
-    if start.dim() == 1:
-        return torch.where(size == 0, shared, size)
-    return torch.where((size == 0) | (size > OWN_SIZE * typical), torch.maximum(size, shared), size)
