@@ -55,8 +55,8 @@ ULPS, BLUR = 4, 64.0
 GRADIENT_RTOL = 1e-12
 
 
-def check(program: Program) -> Verdict:
-    """The verdict on one program."""
+def check(program: Program, every: int = 1) -> Verdict:
+    """The verdict on one program; the gradient is compared of every so many programs, by their seeds."""
     facts: Counter[str] = Counter()
     try:
         with tempfile.TemporaryDirectory() as folder, quiet():
@@ -66,7 +66,7 @@ def check(program: Program) -> Verdict:
                 args, kwargs = program.call(0)
                 network = da.compile(getattr(module, program.entry), example=(tuple(args), kwargs), errors="nan", backend="native",
                                      mathematics="exact")
-                Comparison(program, network, facts).run()
+                Comparison(program, network, facts).run(gradient=program.seed % every == 0)
     except CompileError as error:
         return Verdict("refused", generalise(error.reason), str(error), facts=facts)
     except Mismatch as error:
@@ -130,13 +130,14 @@ class Comparison:
         order = self.rng.sample(range(len(rows)), len(rows))
         return [np.stack(column) for column in zip(*(rows[place] for place in order), strict=True)], np.array(order) < ordinary
 
-    def run(self) -> None:
-        """Values and failures, then gradients."""
+    def run(self, gradient: bool) -> None:
+        """Values and failures, then gradients if they are asked for."""
         reason = self.engine.reason_against(gradient=False)
         if reason:
             self.facts[f"not native: {_class(reason)}"] += 1
             return
         self.facts["native programs"] += 1
+        self.facts["samples"] += len(self.ordinary)
         outcome = self.engine.forward(self.inputs, self.weights)
         self.results = outcome.results
         for sample, row in enumerate(zip(*self.inputs, strict=True)):
@@ -144,6 +145,8 @@ class Comparison:
             failed = self.engine.checks[code - 1] if code else None
             told = failed and ("LoopBound" if isinstance(failed, While) else failed.error, failed.span)
             self.compare(sample, list(row), told, [np.ravel(result[sample]) for result in outcome.results])
+        if not gradient:
+            return
         reason = self.engine.reason_against(gradient=True)
         if reason:
             self.facts[f"gradient not native: {_class(reason)}"] += 1
