@@ -30,11 +30,15 @@ class Call:
     engine: Engine
     inputs: int
     otherwise: Otherwise
+    #: Whether samples that fail raise.
+    raises: bool = False
 
     def forward(self, tensors: Sequence[Tensor]) -> tuple[list[Tensor], Array]:
         """The results, and the number of the check that each sample fails."""
         inputs, weights = self.arrays(tensors)
         outcome = self.engine.forward(inputs, weights)
+        if self.raises and outcome.codes.any():
+            self.engine.complain(outcome)
         return [torch.from_numpy(array) for array in outcome.results], outcome.codes
 
     def run(self, tensors: Sequence[Tensor]) -> tuple[list[Tensor], Tensor]:
