@@ -21,6 +21,9 @@ from deepalgo.backends.torch.runtime.record import Record, current_record
 from deepalgo.ops.forms.operands import may_look, wants_gradient
 from deepalgo.ops.forms.soft import measures
 
+#: Tensors that are nothing else.
+PLAIN = frozenset({Tensor, torch.nn.Parameter})
+
 
 class NativeBackend:
     """Runs the engine of a program; graphs that torch compiles are torch's."""
@@ -47,7 +50,7 @@ class NativeBackend:
 
     def run(self, leaves: list[Tensor]) -> list[Tensor]:
         """The results; samples that fail raise, with the words that torch has for it, or become NaN."""
-        if not may_look() or measures() or self.reason_against(gradient=False):
+        if not _is_ordinary(leaves) or self.reason_against(gradient=False):
             return self._torch.run(leaves)
         engine, weights = self._engine(), self._host.weights.tensors()
         results, codes = Call(engine, len(leaves), self._torch.from_tensors, self._host.errors == "raise").run([*leaves, *weights])
@@ -62,7 +65,7 @@ class NativeBackend:
 
     def run_one(self, args: Sequence[Any]) -> list[Tensor] | None:
         """The same for one sample of numbers; None if it fails, or asks for more than numbers."""
-        if not may_look() or measures() or current_record() is not None or (numbers := numbers_of(args)) is None:
+        if not _is_ordinary() or current_record() is not None or (numbers := numbers_of(args)) is None:
             return None
         weights = self._host.weights.tensors()
         if wants_gradient(*weights) or not self._fits():
@@ -85,7 +88,7 @@ class NativeBackend:
     def watch(self, leaves: list[Tensor], record: Record) -> list[Tensor]:
         """Run code that records; it computes the same bits."""
         engine, weights = self._engine(), self._host.weights.tensors()
-        if not may_look() or measures() or not self._fits() or engine.reason_against_records():
+        if not _is_ordinary(leaves) or not self._fits() or engine.reason_against_records():
             return self._torch.watch(leaves, record)
         call = Call(engine, len(leaves), self._torch.from_tensors)
         outcome = engine.record(*call.arrays([*leaves, *weights]), record)
@@ -100,3 +103,8 @@ class NativeBackend:
     def _engine(self) -> Engine:
         host = self._host
         return engine_of(host.program, host.max_rounds, host.mathematics, host.is_patient)
+
+
+def _is_ordinary(tensors: Sequence[Tensor] = ()) -> bool:
+    """Whether this is a call with numbers, and nobody writes down or transforms what torch computes meanwhile."""
+    return may_look() and not measures() and torch._C._len_torch_dispatch_stack() == 0 and all(type(tensor) in PLAIN for tensor in tensors)

@@ -84,7 +84,7 @@ class NativeFunction(torch.autograd.Function):
         """What arrives at inputs and weights; in torch where a derivative of this is wanted."""
         (*tensors, numbers), call = ctx.saved_tensors, ctx.call
         graph = torch.is_grad_enabled()
-        if graph or call.engine.reason_against(gradient=True):
+        if graph or torch._C._len_torch_dispatch_stack() or call.engine.reason_against(gradient=True):
             return (None, *_in_torch(call, tensors, adjoints[:-1], numbers == 0, graph))
         return (None, *call.backward(tensors, _filled(call, tensors, adjoints[:-1])))
 
