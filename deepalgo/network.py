@@ -138,6 +138,10 @@ class Network(torch.nn.Module):
         reason = self._backend.reason_against(gradient=True)
         return f"{self._name}, gradients by torch ({reason})" if reason else self._name
 
+    def computed_by(self, *, gradient: bool) -> str:
+        """What a certificate is about: the backend with its mathematics, and what is left to torch."""
+        return self._backend.computed_by(gradient=gradient)
+
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the heuristic returns, for one sample or a batch."""
         if self._is_flat and not kwargs and not torch.compiler.is_compiling() and (found := self._backend.run_one(args)) is not None:

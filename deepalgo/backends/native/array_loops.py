@@ -5,9 +5,10 @@ What has no form here is computed number by number, as it is for small arrays.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -105,15 +106,20 @@ def _pick_up(memory: Memory, before: Sequence[Held], after: Sequence[Held]) -> N
 def _elementwise(memory: Memory, request: Request) -> Held | None:
     if request.count < LARGE or not fills(request.op, request.shape):
         return None
-    args = request.op.args
-    down = [_laid_down(memory, held, arg.type.kind) for held, arg in zip(request.operands, args, strict=True)]
-    operands = [_operand(memory, held, arg.type.shape, request.shape) for held, arg in zip(down, args, strict=True)]
-    result = memory.rooms.take(request.count, request.op.result.type.kind)
-    with memory.each(request.count) as place:
-        cells = [operand(place) for operand in operands]
-        memory.write(result, place, single(memory.numbers, request.op, cells))
-    _pick_up(memory, request.operands, down)
+    with readers(memory, request.op, request.operands, request.shape) as operands:
+        result = memory.rooms.take(request.count, request.op.result.type.kind)
+        with memory.each(request.count) as place:
+            cells = [operand(place) for operand in operands]
+            memory.write(result, place, single(memory.numbers, request.op, cells))
     return result
+
+
+@contextlib.contextmanager
+def readers(memory: Memory, op: Op, operands: Sequence[Held], shape: tuple[int, ...]) -> Iterator[list[Callable[[str], Cell]]]:
+    """How a loop over the places of a shape reads each operand."""
+    down = [_laid_down(memory, held, arg.type.kind) for held, arg in zip(operands, op.args, strict=True)]
+    yield [_operand(memory, held, arg.type.shape, shape) for held, arg in zip(down, op.args, strict=True)]
+    _pick_up(memory, operands, down)
 
 
 def _moved(memory: Memory, request: Request) -> Held | None:
