@@ -37,7 +37,7 @@ from deepalgo.fitting.report.build import build_report
 from deepalgo.fitting.report.page import Fit
 from deepalgo.fitting.search.course import Course
 from deepalgo.fitting.search.gradient_steps import StepSettings
-from deepalgo.fitting.search.optimiser import is_second_order, make
+from deepalgo.fitting.search.optimiser import check, is_second_order
 from deepalgo.fitting.search.problem import Problem
 from deepalgo.fitting.search.space import Space
 from deepalgo.network import Network
@@ -118,7 +118,7 @@ class Competition:
             raise InputError(f"{self.net.program.name}() has no finite loss on any validation sample: there is no floor to stand on")
         if all(weight.frozen for weight in self.net.weights.entries):
             raise InputError(f"{self.net.program.name}() has no weight that could be trained: print(net.weights) says why")
-        make(self.search.optimiser, torch.zeros(1, requires_grad=True), self.search.rate)
+        check(self.search.optimiser, self.search.rate)
 
     def _train(self, name: str, net: Network, known: torch.Tensor, rates: dict[str, float], bar: Bar) -> Contender:
         """Run the plan of searches on a network."""
@@ -134,12 +134,15 @@ class Competition:
             if ended or self.checkpoint.is_due:
                 self.checkpoint.keep(name, course.state(), now=ended)
 
-        if course.problem.floor > 0 and len(course.problem.space):
+        if course.problem.floor != 0 and len(course.problem.space):
             self._resume(course, name)
             course.run(after_step)
         course.problem.space.put(course.best)
         runs = course.steps.runs if course.steps is not None else []
-        details = {"progress": course.progress, "ended": [run.ended for run in runs], "interrupted": course.interrupted}
+        details = {
+            "progress": course.progress, "ended": [run.ended for run in runs], "status": course.status,
+            "seconds": course.problem.clock.elapsed(),
+        }  # fmt: skip
         return Contender(name, net, self._losses(net), training=details)
 
     def _course(self, problem: Problem) -> Course:

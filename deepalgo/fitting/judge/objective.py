@@ -23,6 +23,7 @@ from torch import Tensor
 
 from deepalgo.errors import InputError
 from deepalgo.fitting.data.samples import Samples, arguments, tensors
+from deepalgo.fitting.judge.losses import NamedLoss, named
 from deepalgo.fitting.processes import Processes
 from deepalgo.ir import leaves as output_leaves
 from deepalgo.ir.rebuild import rebuild
@@ -30,11 +31,6 @@ from deepalgo.network import Network
 
 Loss: TypeAlias = "str | Callable[..., Any] | None"
 
-#: Differences whose mean square is the loss, by name.
-DIFFERENCES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "squared": lambda output, target: output - target,
-    "relative": lambda output, target: (output - target) / target.abs(),
-}
 #: A loss of a whole batch is compared on so many parts of the data.
 PARTS = 64
 
@@ -42,20 +38,19 @@ PARTS = 64
 class Objective:
     """A loss on targets, a loss on a residual, or a cost of the outputs themselves.
 
-    `loss` is "squared", "absolute", "relative" (the square of the relative error), a torch loss or any callable. Without targets and
-    residual it is called as `loss(output, *arguments)`.
+    `loss` is one of `losses.py` by its name, a torch loss or any callable. Without targets and residual it is called as
+    `loss(output, *arguments)`.
     """
 
     def __init__(self, net: Network, loss: Loss = None, residual: Callable[..., Any] | None = None, supervised: bool = True) -> None:
-        if isinstance(loss, str) and loss not in (*DIFFERENCES, "absolute"):
-            raise InputError(f"there is no loss '{loss}'; there are 'squared', 'absolute', 'relative', or any function of torch")
-        if residual is not None and loss == "relative":
-            raise InputError("a residual has no target that a relative error could refer to: use loss='squared'")
+        self.named = named("squared" if loss is None else loss) if loss is None or isinstance(loss, str) else None
+        if residual is not None and self.named is not None and (self.named.is_relative or self.named.name == "logistic"):
+            raise InputError(f"a residual has no target that a loss='{self.named.name}' could refer to: use loss='squared'")
         if not supervised and residual is None and not callable(loss):
             raise InputError("there is nothing to learn from: give targets=, residual= or loss= as a function of the output")
         self.output = net.program.output
         self.count = sum(1 for _ in output_leaves(self.output))
-        self.loss: str | Callable[..., Any] = "squared" if loss is None else _per_sample(loss)
+        self.loss: str | Callable[..., Any] = self.named.name if self.named is not None else _per_sample(loss)
         self.residual = residual
         self.supervised = supervised
         self.whole = False  # whether the loss is one number for a batch
@@ -63,7 +58,7 @@ class Objective:
     @property
     def is_squares(self) -> bool:
         """Whether the loss is a mean of squares, so that its root is an error in the units of the output."""
-        return isinstance(self.loss, str) and self.loss in DIFFERENCES
+        return self.named is not None and self.named.is_squares
 
     def outputs(self, net: Network, samples: Samples) -> Any:
         """What the network answers, in the structure of the heuristic."""
@@ -93,16 +88,25 @@ class Objective:
             return torch.full((1,), torch.nan, dtype=net.dtype)
         return self.apply(net, rebuild(self.output, [result[answered] for result in results]), samples.pick(answered))
 
+    def errors(self, net: Network, output: Any, samples: Samples) -> tuple[Tensor, Tensor]:
+        """`(samples, m)` errors of which a named loss is the sum, each times one of the `m` factors, which are the second."""
+        columns = [self._columns(*pair) for pair in self._pairs(output, net, samples)]
+        factors = [torch.full((column.shape[1],), factor, dtype=column.dtype) for column, factor in columns]
+        return torch.cat([column for column, _ in columns], 1), torch.cat(factors)
+
+    def _columns(self, output: Tensor, target: Tensor) -> tuple[Tensor, float]:
+        """The errors of an output, real numbers in a row for each sample, and the factor of each."""
+        assert self.named is not None
+        errors = _rows(self.named.errors(output, target))
+        factor = 1 / errors.shape[1]
+        if errors.is_complex():
+            errors = torch.cat([errors.real, errors.imag], 1) if self.named.is_squares else errors.abs()
+        return errors, factor
+
     def squares(self, net: Network, output: Any, samples: Samples) -> Tensor:
         """`(samples, m)` numbers, the sum of whose squares is the loss of a sample, where the loss is of this kind."""
-        pairs = self._pairs(output, net, samples)
-        columns = [_matrix(DIFFERENCES[str(self.loss)](one, target)) for one, target in pairs]
-        return torch.cat([column / column.shape[1] ** 0.5 for column in columns], 1)
-
-    def roots(self, net: Network, samples: Samples) -> Tensor:
-        """These numbers for the network's answers, without gradient."""
-        with torch.no_grad():
-            return self.squares(net, self.outputs(net, samples), samples)
+        errors, factors = self.errors(net, output, samples)
+        return errors * factors.sqrt()
 
     def probe(self, net: Network, samples: Samples) -> None:
         """Try the loss on a few samples and say what is wrong with it before training starts."""
@@ -113,25 +117,25 @@ class Objective:
 
     def apply(self, net: Network, output: Any, samples: Samples) -> Tensor:
         if self.supervised or self.residual is not None:
-            if isinstance(self.loss, str) or self.residual is not None:
-                return sum((_mean(self._one(*pair), len(samples)) for pair in self._pairs(output, net, samples)), torch.zeros(()))
-            value = self.loss(output, samples.targets)
+            if self.named is not None:
+                errors, factors = self.errors(net, output, samples)
+                if self.named.is_whole:
+                    return self.named.value(errors).max().reshape(1)
+                return (self.named.value(errors) * factors).sum(1)
+            if self.residual is not None:
+                pairs = self._pairs(output, net, samples)
+                return sum((_mean(self._loss(*pair), len(samples)) for pair in pairs), torch.zeros(()))
+            value = self._loss(output, samples.targets)
         else:
-            assert callable(self.loss)
             args, kwargs = arguments(net, samples.leaves)
-            value = self.loss(output, *args, **kwargs)
+            value = self._loss(output, *args, **kwargs)
         if not isinstance(value, Tensor):
             raise InputError(f"the loss must give a tensor, not {type(value).__name__}")
         return _mean(value, len(samples))
 
-    def _one(self, output: Tensor, target: Tensor) -> Tensor:
-        if self.loss == "absolute":
-            return (output - target).abs()
-        if isinstance(self.loss, str):
-            difference = DIFFERENCES[self.loss](output, target)
-            return difference.real.square() + difference.imag.square() if difference.is_complex() else difference.square()
-        value: Tensor = self.loss(output, target)
-        return value
+    def _loss(self, *args: Any, **kwargs: Any) -> Any:
+        assert callable(self.loss)
+        return self.loss(*args, **kwargs)
 
     def _pairs(self, output: Any, net: Network, samples: Samples) -> list[tuple[Tensor, Tensor]]:
         """Numbers and what they should be: outputs and targets, or residuals and zeros."""
@@ -180,11 +184,6 @@ def _mean(value: Tensor, count: int) -> Tensor:
 def _rows(value: Tensor) -> Tensor:
     """All numbers of a sample in a row, also where there is no sample."""
     return value.reshape(len(value), math.prod(value.shape[1:]))
-
-
-def _matrix(value: Tensor) -> Tensor:
-    value = _rows(value)
-    return torch.cat([value.real, value.imag], 1) * 2**0.5 if value.is_complex() else value
 
 
 def _matched(output: Any, targets: Any) -> list[tuple[Tensor, Tensor]]:

@@ -24,6 +24,8 @@ from deepalgo.network import Network
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from deepalgo.fitting.search.course import Status
+
 #: So many weights are listed.
 LISTED = 20
 
@@ -100,6 +102,13 @@ class Fit:
     def grown(self) -> bool:
         """Whether the network is more than the heuristic with other constants."""
         return is_tensorized(self.network)
+
+    @property
+    def status(self) -> Status | None:
+        """Whether the weights of what is held converged, and by which test; of the last training where the heuristic is kept."""
+        trained = [contender for contender in self.contenders if contender.training]
+        chosen = self.held if self.held.training else trained[-1] if trained else None
+        return None if chosen is None else chosen.training["status"]
 
     def plot(self) -> Figure:
         """A figure of the errors before and after, the course of training, and the weights that mattered."""
@@ -179,12 +188,11 @@ class Fit:
 
     def _training(self, contender: Contender) -> str:
         progress, ended = contender.training["progress"], [text for text in contender.training["ended"] if text]
-        steps = [count(progress.step, "step")]
-        steps += [f"{progress.skipped} skipped for NaN or infinity"] if progress.skipped else []
+        parts = [str(contender.training["status"])]
+        parts += [f"{progress.skipped} skipped for NaN or infinity"] if progress.skipped else []
         runs = len(contender.training["ended"])
-        steps += [f"{number} of {runs} runs ended early: {reason}" for reason, number in _counted(ended).items()]
-        steps += ["interrupted"] if contender.training["interrupted"] else []
-        return f"{contender.name}: {', '.join(steps)}, {progress.seconds:.1f} s"
+        parts += [f"{number} of {runs} runs ended early: {reason}" for reason, number in _counted(ended).items()]
+        return f"{contender.name}: {', '.join(parts)}, {contender.training['seconds']:.1f} s"
 
 
 def _summaries(title: str, summaries: dict[str, Summary], unit: Unit) -> str:

@@ -70,7 +70,7 @@ class Problem:
         self.unit = 1.0  # losses are seen relative to where they begin
         self.floor = self.score(self.origin)
         self.unit = unit_of(self.floor)
-        if len(space):
+        if any(bool((start == 0).any()) for start in space.starts):
             space.measure(self.gradient(self.origin, batches.batch(0, 0))[1])
 
     @property

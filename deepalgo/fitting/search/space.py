@@ -63,6 +63,10 @@ class Space:
         rows = zip(self.starts, self.scales, self._parts(x), strict=True)
         return [start + scale * part.reshape(len(x), *start.shape) for start, scale, part in rows]
 
+    def slopes(self, x: Tensor) -> Tensor:
+        """The derivative of each weight by its number of a point."""
+        return torch.cat([scale.reshape(-1) for scale in self.scales])
+
     def _parts(self, x: Tensor) -> tuple[Tensor, ...]:
         return torch.split(x, self.sizes, -1)
 
