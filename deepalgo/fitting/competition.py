@@ -141,7 +141,7 @@ class Competition:
         runs = course.steps.runs if course.steps is not None else []
         details = {
             "progress": course.progress, "ended": [run.ended for run in runs], "status": course.status,
-            "seconds": course.problem.clock.elapsed(),
+            "interrupted": course.interrupted, "seconds": course.problem.clock.elapsed(),
         }  # fmt: skip
         return Contender(name, net, self._losses(net), training=details)
 

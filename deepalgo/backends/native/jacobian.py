@@ -40,7 +40,6 @@ from deepalgo.kinds import Kind, Type
 from deepalgo.ops.by_numpy import DTYPES
 from deepalgo.ops.forms.operands import may_look
 
-
 #: Directions of few samples share a call, up to so many rows.
 LANES = 512
 

@@ -23,7 +23,7 @@ from torch import Tensor
 
 from deepalgo.errors import InputError
 from deepalgo.fitting.data.samples import Samples, arguments, tensors
-from deepalgo.fitting.judge.losses import NamedLoss, named
+from deepalgo.fitting.judge.losses import named
 from deepalgo.fitting.processes import Processes
 from deepalgo.ir import leaves as output_leaves
 from deepalgo.ir.rebuild import rebuild
@@ -50,7 +50,7 @@ class Objective:
             raise InputError("there is nothing to learn from: give targets=, residual= or loss= as a function of the output")
         self.output = net.program.output
         self.count = sum(1 for _ in output_leaves(self.output))
-        self.loss: str | Callable[..., Any] = self.named.name if self.named is not None else _per_sample(loss)
+        self.loss: str | Callable[..., Any] = self.named.name if self.named is not None else _per_sample(loss or "squared")
         self.residual = residual
         self.supervised = supervised
         self.whole = False  # whether the loss is one number for a batch

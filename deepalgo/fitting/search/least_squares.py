@@ -94,7 +94,7 @@ class LeastSquares:
             part = self._part_of_whole(errors, blur)
             slopes, curvatures = slopes * part, curvatures * part
         triangle = np.zeros((0, len(x) + 1))
-        for piece in torch.arange(len(errors)).split(self.size):
+        for piece in torch.split(torch.arange(len(errors)), self.size):
             rows, weights = self._rows(x, piece, slopes[piece], curvatures[piece])
             triangle = _triangle(np.concatenate([triangle, rows]) if len(triangle) else rows)
         if self.problem.processes.size > 1:
@@ -148,9 +148,10 @@ class LeastSquares:
         except RuntimeError:
             return False  # an operation of torch that takes no batch of weights
         slope = torch.from_numpy(2 * (found.right @ found.triangle))
+        size = 2 * float(np.linalg.norm(found.right)) * float(np.linalg.norm(found.triangle, axis=0).max())
         sums = self.problem.processes.add(self.problem.sums(x, self.samples))
         wanted = sums[:-2].double() / self.count
-        return bool(((slope - wanted).abs() <= CLOSE * wanted.abs().max().clamp(min=1e-300)).all())
+        return bool(((slope - wanted).abs() <= CLOSE * max(size, 1e-300)).all())
 
 
 def _errors(problem: Problem, x: Tensor, samples: Samples) -> tuple[Tensor, Tensor]:
@@ -192,6 +193,6 @@ def _chained(column: Tensor, results: list[Tensor], derivatives: list[Tensor]) -
 def _triangle(rows: Array) -> Array:
     """The triangular matrix with the same squares: what a QR decomposition leaves of rows."""
     found = np.zeros((rows.shape[1], rows.shape[1]))
-    small: Array = np.linalg.qr(rows, mode="r")
+    small = np.asarray(np.linalg.qr(rows, mode="r"))
     found[: len(small)] = small
     return found

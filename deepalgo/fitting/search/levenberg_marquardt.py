@@ -39,16 +39,16 @@ LEAST_SCALE = 1e-12
 IDLE = 30
 #: Of two points whose losses differ by less than this part, the one with the lower training loss is taken.
 SAME = 1e-3
-#: How far a loss with a kink is rounded off, as a part of the typical error at first and of the loss at the end, and how much less each time.
+#: How far a loss with a kink is rounded off at first and at the end, as a part of the typical error, and how much less each time.
 FIRST_BLUR, LAST_BLUR, LESS_BLUR = 0.3, 1e-6, 0.25
-#: The same for the largest error: as many errors as there are, so much higher is the rounded one.
+#: At the end for the largest error, as a part of it: times the logarithm of the number of errors, so much higher is the rounded one.
 LAST_BLUR_OF_LARGEST = 1e-4
 #: A singular value or a derivative that has become this part of what it was no longer leads anywhere.
 LOST = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class Descent:
     """How far the first step may lead, as a part of the weights, whether steps are bent, and how many there are."""
 
     radius: float = 1.0
@@ -61,7 +61,7 @@ class LevenbergMarquardt(Search):
 
     name = "least squares"
 
-    def __init__(self, problem: Problem, walk: Walk = Walk()) -> None:  # noqa: B008  # frozen
+    def __init__(self, problem: Problem, walk: Descent = Descent()) -> None:  # noqa: B008  # frozen
         super().__init__(problem)
         self.walk = walk
         self.squares: LeastSquares | None = None
@@ -101,6 +101,14 @@ class LevenbergMarquardt(Search):
             self.reason = "the time is over"
             return
         self.steps += 1
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._try()
+        except np.linalg.LinAlgError:
+            self.reason = NO_STEP  # numbers beyond the largest
+
+    def _try(self) -> None:
+        """See where the loss is lowest nearby by its derivatives, and go there if it is lower."""
         model = Quadratic(self._near.triangle, self._near.right, self.scale)
         step = model.step(self.radius, *self._room())
         promised = model.gain(step.move)

@@ -15,16 +15,16 @@ from torch import Tensor
 from deepalgo.fitting.data.samples import mix
 from deepalgo.fitting.search.check_state import check_count, check_point
 from deepalgo.fitting.search.least_squares import LeastSquares
-from deepalgo.fitting.search.levenberg_marquardt import LevenbergMarquardt, Walk, lengths
+from deepalgo.fitting.search.levenberg_marquardt import LevenbergMarquardt, Descent, lengths
 from deepalgo.fitting.search.problem import Problem
 from deepalgo.fitting.search.search import Search
 
 #: Walks from the same point: a short first step, one that is not bent, and a long one.
-WALKS = (Walk(radius=0.1, steps=150), Walk(bends=False, steps=150), Walk(radius=100.0, steps=150))
+WALKS = (Descent(radius=0.1, steps=150), Descent(bends=False, steps=150), Descent(radius=100.0, steps=150))
 #: Scattered points, how many of the lowest are walked down from, and how far they are scattered, as logarithms of factors.
 POINTS, LOWEST, WIDTHS = 60, 5, (0.3, 1.0, 2.0)
 #: Steps of the last walk, which goes on from the lowest point.
-LAST = Walk(steps=600)
+LAST = Descent(steps=600)
 #: Two walks have come to the same place if their losses differ by less than this part.
 SAME = 1e-6
 #: All walks together take so many steps.
@@ -32,7 +32,7 @@ MOST = 1500
 
 
 @dataclass(slots=True)
-class Place:
+class Arrival:
     """A point that a walk came to, its loss, and whether nothing more is to be done there."""
 
     x: Tensor
@@ -48,7 +48,7 @@ class OtherStarts(Search):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
         self.origin = problem.origin
-        self.places: list[Place] = []
+        self.places: list[Arrival] = []
         self.steps = 0
         self.reason = ""
         self._walk: LevenbergMarquardt | None = None
@@ -72,7 +72,7 @@ class OtherStarts(Search):
             self.reason = walk.reason
         elif self.steps >= MOST:
             self.reason = "all steps were taken"
-        self.places.append(Place(walk.found, walk.value, walk.is_settled))
+        self.places.append(Arrival(walk.found, walk.value, walk.is_settled))
         if not self.reason:
             self._begin()
 
@@ -82,7 +82,7 @@ class OtherStarts(Search):
         return self.reason
 
     @property
-    def lowest(self) -> Place | None:
+    def lowest(self) -> Arrival | None:
         """Where the loss is lowest."""
         return min(self.places, key=lambda place: place.value, default=None)
 
@@ -111,13 +111,13 @@ class OtherStarts(Search):
         elif number < len(WALKS):
             self._go(self.origin, WALKS[number])
         elif number < len(WALKS) + len(points := self._points()):
-            self._go(points[number - len(WALKS)], Walk(steps=150))
+            self._go(points[number - len(WALKS)], Descent(steps=150))
         elif number == len(WALKS) + len(points) and lowest is not None and not lowest.is_settled:
             self._go(lowest.x, LAST)
         else:
             self.reason = "all walks were made"
 
-    def _go(self, x: Tensor, walk: Walk) -> None:
+    def _go(self, x: Tensor, walk: Descent) -> None:
         self._walk = LevenbergMarquardt(self.problem, walk)
         self._walk.start(x)
 
@@ -154,7 +154,7 @@ class OtherStarts(Search):
                 raise ValueError("no place")
         if type(state["reason"]) is not str:
             raise ValueError("no reason")
-        self.places = [Place(place["x"], place["value"], place["is_settled"]) for place in state["places"]]
+        self.places = [Arrival(place["x"], place["value"], place["is_settled"]) for place in state["places"]]
         self.steps, self.reason = state["steps"], ""
         if not state["reason"]:
             self._begin()

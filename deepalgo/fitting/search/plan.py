@@ -12,7 +12,6 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from deepalgo.fitting.search.gradient_steps import GradientSteps
-from deepalgo.fitting.search.least_squares import LeastSquares
 from deepalgo.fitting.search.levenberg_marquardt import LevenbergMarquardt
 from deepalgo.fitting.search.other_starts import OtherStarts
 from deepalgo.fitting.search.problem import FEW_WEIGHTS
