@@ -31,17 +31,22 @@ from deepalgo.signature import Signature
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """One tensor `(samples, ...)` for every input of the program; `targets` is a tensor, or tensors in tuples and dicts, or None."""
+    """One tensor `(samples, ...)` for every input of the program; `targets` is a tensor, or tensors in tuples and dicts, or None.
+
+    `weights` says how much each sample counts; None where they count alike.
+    """
 
     leaves: list[Tensor]
     targets: Any
+    weights: Tensor | None = None
 
     def __len__(self) -> int:
         return len(self.leaves[0])
 
     def pick(self, index: Tensor) -> Samples:
         """Some of the samples."""
-        return Samples([leaf[index] for leaf in self.leaves], each(lambda tensor: tensor[index], self.targets))
+        weights = None if self.weights is None else self.weights[index]
+        return Samples([leaf[index] for leaf in self.leaves], each(lambda tensor: tensor[index], self.targets), weights)
 
 
 def each(function: Callable[[Tensor], Any], tree: Any) -> Any:

@@ -49,7 +49,7 @@ class LeastSquares:
         self.problem = problem
         self.samples = samples
         self.named: NamedLoss = problem.objective.named
-        self.derivatives = problem.space.net.jacobian([weight.key for weight in problem.space.weights])
+        self.derivatives = problem.space.net.jacobian(problem.space.keys)
         self.size = max(64, PIECE // (len(problem.space) * numbers))
         self.count = int(problem.processes.add(torch.tensor(float(len(samples)), dtype=torch.float64)).item())
 
@@ -173,7 +173,7 @@ def _derivatives(squares: LeastSquares, x: Tensor, samples: Samples) -> tuple[Te
         columns = (slope[..., None] * found.derivatives[0]).reshape(*errors.shape, -1)
     else:
         columns = torch.stack([_chained(errors[:, number], results, found.derivatives) for number in range(errors.shape[1])], 1)
-    return columns * space.slopes(x), factors.detach()
+    return space.chain(x, columns), factors.detach()
 
 
 def _chained(column: Tensor, results: list[Tensor], derivatives: list[Tensor]) -> Tensor:

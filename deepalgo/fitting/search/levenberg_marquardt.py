@@ -198,7 +198,7 @@ class LevenbergMarquardt(Search):
 
     def _at(self, move: Array) -> Tensor:
         space = self.problem.space
-        return torch.minimum(torch.maximum(self.x + torch.from_numpy(move).to(self.x.dtype), space.lower), space.upper)
+        return torch.clamp(self.x + torch.from_numpy(move).to(self.x.dtype), space.lower, space.upper)
 
     def _resize(self, step: Step, gain: float, promised: float, model: Quadratic) -> None:
         """Let the radius follow from how well the step kept its promise."""
@@ -292,6 +292,7 @@ class LevenbergMarquardt(Search):
 
 def lengths(problem: Problem, x: Tensor) -> Array:
     """How far each weight is from zero, in the numbers of a point."""
-    weights = torch.cat([value.reshape(-1) for value in problem.space.values(x[None])])
-    found: Array = (weights / problem.space.slopes(x)).detach().double().numpy()
+    numbers = torch.cat([value.reshape(-1) for value in problem.space.values(x[None])])
+    own = torch.arange(len(numbers)) < len(x)  # those that are tied to others follow
+    found: Array = (numbers[own] / problem.space.chain(x, own.to(x.dtype))).detach().double().numpy()
     return np.where(np.isfinite(found), found, 1.0)

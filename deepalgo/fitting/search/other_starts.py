@@ -15,7 +15,7 @@ from torch import Tensor
 from deepalgo.fitting.data.samples import mix
 from deepalgo.fitting.search.check_state import check_count, check_point
 from deepalgo.fitting.search.least_squares import LeastSquares
-from deepalgo.fitting.search.levenberg_marquardt import LevenbergMarquardt, Descent, lengths
+from deepalgo.fitting.search.levenberg_marquardt import Descent, LevenbergMarquardt, lengths
 from deepalgo.fitting.search.problem import Problem
 from deepalgo.fitting.search.search import Search
 
