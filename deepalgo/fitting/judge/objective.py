@@ -15,14 +15,14 @@ import copy
 import functools
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
 
 from deepalgo.errors import InputError
-from deepalgo.fitting.data.samples import Samples, arguments, tensors
+from deepalgo.fitting.data.samples import Samples, arguments, each, tensors
 from deepalgo.fitting.processes import Processes
 from deepalgo.ir import leaves as output_leaves
 from deepalgo.ir.rebuild import rebuild
@@ -80,10 +80,12 @@ class Objective:
     def measure(self, net: Network, samples: Samples) -> Tensor:
         """The losses without gradient, comparable sample by sample; of a loss for whole batches, part by part."""
         with torch.no_grad():
+            if samples.times is not None:
+                return self.apply(net, *_one_by_one(self.outputs(net, samples), samples))
             if not self.whole:
                 return self.losses(net, samples)
             results = net.execute(samples.leaves)[: self.count]
-            parts = torch.arange(len(samples)).tensor_split(min(PARTS, len(samples)))
+            parts = _parts(samples)
             return torch.cat([self._part([result[part] for result in results], net, samples.pick(part)) for part in parts])
 
     def _part(self, results: list[Tensor], net: Network, samples: Samples) -> Tensor:
@@ -115,7 +117,7 @@ class Objective:
         if self.supervised or self.residual is not None:
             if isinstance(self.loss, str) or self.residual is not None:
                 return sum((_mean(self._one(*pair), len(samples)) for pair in self._pairs(output, net, samples)), torch.zeros(()))
-            value = self.loss(output, samples.targets)
+            value = self.loss(*_at_times(output, samples))
         else:
             assert callable(self.loss)
             args, kwargs = arguments(net, samples.leaves)
@@ -142,14 +144,35 @@ class Objective:
                 shapes = ", ".join(str(tuple(item.shape)) for item in found) or "no tensor"
                 raise InputError(f"the residual of {len(samples)} samples must have a first axis of {len(samples)}, not {shapes}")
             return [(item, torch.zeros_like(item)) for item in found]
-        return _matched(output, samples.targets)
+        return _matched(*_at_times(output, samples))
 
 
 def measure(objective: Objective, net: Any, samples: Samples, processes: Processes) -> Tensor:
     """The loss of every sample, computed by all processes together."""
-    if objective.whole or processes.size == 1:
+    if objective.whole or processes.size == 1 or samples.times is not None:
         return objective.measure(net, samples)
     return processes.collect(objective.measure(net, processes.share(samples)), len(samples))
+
+
+def _parts(samples: Samples) -> Sequence[Tensor]:
+    """The samples of each part on which a loss of a whole batch is compared: the groups, if there are any."""
+    if samples.groups is not None:
+        return [torch.nonzero(samples.groups == group).squeeze(1) for group in torch.unique(samples.groups)]
+    return torch.arange(len(samples)).tensor_split(min(PARTS, len(samples)))
+
+
+def _at_times(output: Any, samples: Samples) -> tuple[Any, Any]:
+    """Outputs and targets; of a series at the times that count."""
+    if samples.times is None:
+        return output, samples.targets
+    return each(lambda tensor: tensor[:, samples.times], output), each(lambda tensor: tensor[:, samples.times], samples.targets)
+
+
+def _one_by_one(output: Any, samples: Samples) -> tuple[Any, Samples]:
+    """The times of a series as samples."""
+    assert samples.times is not None
+    output, targets = (each(lambda tensor: tensor[0], tree) for tree in _at_times(output, samples))
+    return output, Samples([samples.times], targets)
 
 
 def _per_sample(loss: str | Callable[..., Any]) -> str | Callable[..., Any]:

@@ -14,6 +14,7 @@ from deepalgo.fitting.data.gather import SampleKind
 from deepalgo.fitting.judge.contenders import HEURISTIC, Contender, is_tensorized
 from deepalgo.fitting.judge.floor import PairedComparison
 from deepalgo.fitting.report.plot import plot
+from deepalgo.fitting.report.refit import Refit
 from deepalgo.fitting.report.summary import Summary
 from deepalgo.fitting.report.table import count, table
 from deepalgo.fitting.report.untried_arms import AtBound
@@ -85,6 +86,8 @@ class Fit:
     failures: dict[str, int] = field(default_factory=dict)
     dropped: int = 0
     inputs: list[Tensor] = field(default_factory=list)
+    divided: str = ""  # how the data were divided, where that was not at random
+    refit: Refit | None = None
 
     @property
     def rungs(self) -> list[Contender]:
@@ -161,9 +164,11 @@ class Fit:
                 for name, item in self.held_out.items()
                 if item.lost
             ),
+            str(self.refit or ""),
             self._cost(),
             *(self._training(contender) for contender in self.contenders if contender.training),
             f"samples: {', '.join(f'{number} {name}' for name, number in self.samples.items())}"
+            + (f"; {self.divided}" if self.divided else "")
             + (f" ({self.seen} of the latter are training samples, too)" if self.seen else "")
             + (f"; {self.dropped} left out for NaN" if self.dropped else ""),
         ]
