@@ -29,5 +29,3 @@ def find_roles(program: Program) -> dict[str, Role]:
             case _:
                 pass
     return roles
-
-

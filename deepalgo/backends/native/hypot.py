@@ -149,4 +149,3 @@ def _left(s: HypotSteps, total: Cell, lost: list[Cell]) -> Cell:
     for part in lost[1:]:
         gathered = s.add(gathered, part)
     return s.add(s.sub(total, ONE), gathered)
-

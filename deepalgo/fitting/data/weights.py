@@ -38,8 +38,8 @@ def weigh(samples: Samples, weight: Any) -> Samples:
     if weight is None:
         return samples
     found = torch.as_tensor(np.array(weight, np.float64, copy=True))
-    if found.shape != (len(samples),):
-        raise InputError(f"there are {len(samples)} samples, but sample_weight has the shape {tuple(found.shape)}")
+    if found.shape != (samples.size,):
+        raise InputError(f"there are {samples.size} samples, but sample_weight has the shape {tuple(found.shape)}")
     if not bool(found.isfinite().all()) or bool((found < 0).any()) or not bool(found.any()):
         raise InputError("sample_weight must be finite numbers of at least 0, not all of them 0")
     first = samples.leaves[0]

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -22,6 +23,8 @@ from torch import Tensor
 
 from deepalgo.errors import InputError
 
+#: Targets of less than this part of the typical one are near zero.
+NEAR_ZERO = 1e-3
 #: Slope and curvature of each error, for a blur.
 Bend = Callable[[Tensor, float], tuple[Tensor, Tensor]]
 
@@ -42,6 +45,16 @@ class NamedLoss:
     is_whole: bool = False
     has_kink: bool = False
     is_relative: bool = False
+
+    def check(self, targets: Sequence[Tensor]) -> None:
+        """Refuse targets that the loss does not know, and warn of those that decide all of it."""
+        if self.errors is _against and not all(bool(((target == 0) | (target == 1)).all()) for target in targets):
+            raise InputError("loss='logistic' is that of log-odds: the targets must be 0 or 1")
+        if self.is_relative:
+            small = sum(int((target.abs() < NEAR_ZERO * target.abs().median()).sum()) for target in targets if target.numel())
+            if small:
+                message = f"{small} targets are near zero, where relative errors are large whatever the answer: loss='squared' may be meant"
+                warnings.warn(message, stacklevel=2)
 
 
 def named(text: str) -> NamedLoss:

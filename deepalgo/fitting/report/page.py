@@ -14,6 +14,7 @@ from deepalgo.fitting.data.gather import SampleKind
 from deepalgo.fitting.judge.contenders import HEURISTIC, Contender, is_tensorized
 from deepalgo.fitting.judge.floor import PairedComparison
 from deepalgo.fitting.report.plot import plot
+from deepalgo.fitting.report.refit import Refit
 from deepalgo.fitting.report.summary import Summary
 from deepalgo.fitting.report.table import count, table
 from deepalgo.fitting.report.untried_arms import AtBound
@@ -36,14 +37,19 @@ class Unit:
 
     is_squares: bool
     is_relative: bool
+    of_whole: str = ""
 
     @property
     def name(self) -> str:
-        """What the average of many errors is called."""
+        """What the average of many errors is called, or the one number of a whole set."""
+        if self.of_whole:
+            return self.of_whole
         return "rms error" if self.is_squares else "mean loss"
 
     def text(self, value: float) -> str:
-        """A number with its unit."""
+        """A number with its unit; nothing where there is none."""
+        if math.isnan(value):
+            return ""
         return f"{100 * value:.3g} %" if self.is_relative else f"{value:.4g}"
 
     def of_loss(self, loss: float) -> float:
@@ -87,6 +93,8 @@ class Fit:
     failures: dict[str, int] = field(default_factory=dict)
     dropped: int = 0
     inputs: list[Tensor] = field(default_factory=list)
+    divided: str = ""  # how the data were divided, where that was not at random
+    refit: Refit | None = None
 
     @property
     def rungs(self) -> list[Contender]:
@@ -125,9 +133,11 @@ class Fit:
             how = "on the training samples" if self.selected_by is SampleKind.TRAINING else "beyond noise"
             return f"{self.name}: nothing is better than the heuristic {how}, so the heuristic is kept."
         before, after = self.held_out[HEURISTIC], self.held_out[self.held.name]
-        share, low, high = (f"{100 * part:.3g}" for part in after.share)
         text = self.unit.text
         gain = f"{self.unit.name} {text(before.centre)} -> {text(after.centre)} on {count(after.samples, f'{self.reported_on} sample')}"
+        if math.isnan(after.share[0]):
+            return f"{self.name}: {self.held.name} kept, {gain}."
+        share, low, high = (f"{100 * part:.3g}" for part in after.share)
         return f"{self.name}: {self.held.name} kept, {gain}: {share} % of the heuristic's ({low} .. {high} %)."
 
     def _held_out(self) -> str:
@@ -170,9 +180,11 @@ class Fit:
                 for name, item in self.held_out.items()
                 if item.lost
             ),
+            str(self.refit or ""),
             self._cost(),
             *(self._training(contender) for contender in self.contenders if contender.training),
             f"samples: {', '.join(f'{number} {name}' for name, number in self.samples.items())}"
+            + (f"; {self.divided}" if self.divided else "")
             + (f" ({self.seen} of the latter are training samples, too)" if self.seen else "")
             + (f"; {self.dropped} left out for NaN" if self.dropped else ""),
         ]
@@ -198,7 +210,8 @@ class Fit:
 def _summaries(title: str, summaries: dict[str, Summary], unit: Unit) -> str:
     rows: list[tuple[str, ...]] = [(title, unit.name, "95 % interval", "mean", "median", "99th percentile", "better", "equal", "worse")]
     for name, item in summaries.items():
-        shares = [f"{100 * part:.1f} %" for part in (item.better, item.equal, item.worse)] if name != HEURISTIC else [""] * 3
+        told = name != HEURISTIC and not math.isnan(item.better)
+        shares = [f"{100 * part:.1f} %" for part in (item.better, item.equal, item.worse)] if told else [""] * 3
         interval = f"{unit.text(item.low)} .. {unit.text(item.high)}"
         mean = unit.text(item.mean) if unit.is_squares else ""  # else it is the centre
         rows.append((name, unit.text(item.centre), interval, mean, unit.text(item.median), unit.text(item.tail), *shares))
