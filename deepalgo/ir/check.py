@@ -321,10 +321,8 @@ def _check_type(op: Op, weights: dict[str, Weight]) -> None:
         raise Nonsense(f"{op.result}: `{op.name:.60}` is no operation")
     places = {place for template in (row.torch, row.python, row.numpy) for place in PLACE.findall(template)}
     operands = {int(place) for place in places if place.isdigit()}
-    _require(
-        "*" in places and bool(op.args) or len(op.args) == max(operands, default=-1) + 1,
-        f"{op.result}: {op.name} takes {len(operands)} operands",
-    )
+    _require("*" in places and bool(op.args) or len(op.args) == max(operands, default=-1) + 1,
+             f"{op.result}: {op.name} takes {len(operands)} operands")
     if op.is_weight:
         attrs = dict(op.attrs)
         key = attrs.pop("key", None)

@@ -29,3 +29,5 @@ def find_roles(program: Program) -> dict[str, Role]:
             case _:
                 pass
     return roles
+
+

@@ -83,10 +83,8 @@ class ProgramReader:
 
     def __init__(self, data: Json, tensors: Tensors) -> None:
         self.tensors = tensors
-        self.values = {
-            whole(number): Value(number, Type(Kind[text(kind)], _sizes(shape)), text(name))
-            for number, kind, shape, name in listed(data["values"])
-        }
+        self.values = {whole(number): Value(number, Type(Kind[text(kind)], _sizes(shape)), text(name))
+                       for number, kind, shape, name in listed(data["values"])}
         if len(self.values) != len(data["values"]):
             raise ValueError("two values have the same number")
         files = [text(file) for file in listed(data["files"])]
@@ -109,14 +107,8 @@ class ProgramReader:
 
     def weight(self, data: Json) -> Weight:
         """A number that a person wrote."""
-        return Weight(
-            text(data["key"]),
-            decode(data["value"], self.tensors),
-            _sizes(data["shape"]),
-            Role[text(data["role"])],
-            text(data["frozen"]),
-            self.span(data["span"]),
-        )
+        return Weight(text(data["key"]), decode(data["value"], self.tensors), _sizes(data["shape"]), Role[text(data["role"])],
+                      text(data["frozen"]), self.span(data["span"]))
 
     def block(self, data: Json) -> Block:
         """The statements of a block."""
@@ -128,19 +120,11 @@ class ProgramReader:
         match data:
             case {"op": name}:
                 attrs = tuple((key, decode(value, self.tensors)) for key, value in data["attrs"].items())
-                return Op(
-                    self.value(data["result"]), text(name), self.list(data["args"]), attrs, span, By(text(data["by"])), whole(data["guard"])
-                )
+                return Op(self.value(data["result"]), text(name), self.list(data["args"]), attrs, span, By(text(data["by"])),
+                          whole(data["guard"]))
             case {"check": ok}:
-                return Check(
-                    self.value(ok),
-                    text(data["error"]),
-                    text(data["message"]),
-                    self.list(data["operands"]),
-                    span,
-                    tuple(map(text, listed(data["bases"]))),
-                    whole(data["guard"]),
-                )
+                return Check(self.value(ok), text(data["error"]), text(data["message"]), self.list(data["operands"]), span,
+                             tuple(map(text, listed(data["bases"]))), whole(data["guard"]))
             case {"if": condition}:
                 return If(self.list(data["results"]), self.value(condition), self.block(data["then"]), self.block(data["else"]), span)
             case {"loop": count}:

@@ -29,7 +29,9 @@ from deepalgo.tensorize.structures import Structure
 from deepalgo.tensorize.suggestion import Suggestion, applies
 
 
-def widen(network: Network, target: str, structure: Structure | Kronecker, *, line: int | None = None, until: str | None = None) -> Network:
+def widen(
+    network: Network, target: str, structure: Structure | Kronecker, *, line: int | None = None, until: str | None = None
+) -> Network:
     """Let a linear operator stand where a number multiplies vectors, or where a signal passes.
 
     `target` is a weight that is a number, or the name of a variable; of a variable that is assigned at several lines, `line`
@@ -78,10 +80,8 @@ class _Edge(Grower):
         shape = values[0].type.shape
         structure.check(shape)
         one = torch.ones((), dtype=network.dtype)
-        self.keys = {
-            part: self.make_weight(_joined(name, structure.name, part), tensor)
-            for part, tensor in structure.weights(one, shape, name).items()
-        }
+        self.keys = {part: self.make_weight(_joined(name, structure.name, part), tensor)
+                     for part, tensor in structure.weights(one, shape, name).items()}
         self.after = dict.fromkeys(values, self._widened)
 
     def _widened(self, value: Value) -> Value:

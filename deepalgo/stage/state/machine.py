@@ -381,3 +381,4 @@ def attr_of(value: Any) -> Attr:
         return tuple(attr_of(item) for item in value)
     kind_of(value)
     return exact(value)  # type: ignore[no-any-return]  # kind_of accepts plain numbers only
+

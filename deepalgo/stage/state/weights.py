@@ -68,5 +68,6 @@ class WeightTable:
     def finished(self, roles: dict[str, Role]) -> tuple[Weight, ...]:
         """The weights in the order in which they were met, with their roles."""
         return tuple(
-            replace(weight, role=roles.get(key, Role.COEFFICIENT), frozen=self.reasons.get(key, "")) for key, weight in self.found.items()
+            replace(weight, role=roles.get(key, Role.COEFFICIENT), frozen=self.reasons.get(key, ""))
+            for key, weight in self.found.items()
         )

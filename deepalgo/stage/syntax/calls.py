@@ -188,7 +188,9 @@ def _call_function(machine: Machine, function: types.FunctionType, args: list[An
     return _enter(machine, function, args, kwargs, node)
 
 
-def interpret(machine: Machine, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], node: ast.AST, called: Any) -> Any:
+def interpret(
+    machine: Machine, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], node: ast.AST, called: Any
+) -> Any:
     """A function of a library by its text, or by one of ours; what stops it there is told at the call of the library's."""
     refuse_effects(machine, function, node)
     try:

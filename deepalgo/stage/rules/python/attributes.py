@@ -229,6 +229,7 @@ class Super(StandIn):
                 return self._bound(machine, vars(base)[name], name, node)
         raise UserRaise(AttributeError, f"'super' object has no attribute '{name}'", machine.span)
 
+
     def _bound(self, machine: Machine, found: Any, name: str, node: ast.AST) -> Any:
         """What the class has, for the instance."""
         if hasattr(found, "__code__"):
