@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +10,9 @@ import torch
 
 from deepalgo.errors import InputError
 from deepalgo.fitting.checkpoint import UNFIT, Checkpoint, fingerprint
+from deepalgo.fitting.choice.plan import WeightPlan, plan_weights
+from deepalgo.fitting.choice.weight_options import WeightOptions
+from deepalgo.fitting.choice.what_trains import check_anything
 from deepalgo.fitting.data.gather import FitData, SampleKind
 from deepalgo.fitting.data.samples import tensors
 from deepalgo.fitting.data.watch import enough_rounds
@@ -20,6 +22,7 @@ from deepalgo.fitting.judge.contenders import (
     HEURISTIC,
     TENSORIZED,
     Contender,
+    constants_of,
     heuristic_of,
     inherit,
     is_guarded,
@@ -65,7 +68,7 @@ class Competition:
         data: FitData,
         search: SearchOptions,
         budget: Budget,
-        rates: Mapping[str, float] | None,
+        weights: WeightOptions,
         processes: Processes,
     ) -> None:
         self.net = net
@@ -73,7 +76,8 @@ class Competition:
         self.data = data
         self.search = search
         self.budget = budget
-        self.rates = dict(rates or {})
+        self.weights = weights
+        self.plan = plan_weights(net, weights)
         self.processes = processes
         self.heuristic = heuristic_of(net)
         self.checkpoint: Checkpoint
@@ -83,7 +87,7 @@ class Competition:
         """Find the checkpoint of this very fit."""
         search = replace(self.search, optimiser=_name(self.search.optimiser))
         judges = _name(self.objective.loss), _name(self.objective.residual)
-        text = f"{self.net.program} {search} {self.budget} {sorted(self.rates.items())} {judges}"
+        text = f"{self.net.program} {search} {self.budget} {self.plan.text} {judges}"
         parts = self.data.batches.whole(), self.data.validation
         data = [tensor for part in parts for tensor in (*part.leaves, *tensors(part.targets))]
         self.checkpoint = Checkpoint(path, fingerprint(text, [*self.net.weights.tensors(), *data]), writes=self.processes.leads)
@@ -100,11 +104,14 @@ class Competition:
             contenders.append(Contender(GIVEN, given, self._losses(given)))
         trainee = trainable_copy(self.net)
         if is_tensorized(self.net) and not is_guarded(self.net):  # tuned constants would have no guard, which the caller wants
-            tuned = self._train(CONSTANTS, heuristic_of(self.net), known, _of(self.heuristic, self.rates), bar)
-            contenders.append(tuned)
-            if is_untouched(self.net) and compare(heuristic.validation, tuned.validation, self.is_seen).better:
-                inherit(trainee, tuned.network)
-        contenders.append(self._train(TENSORIZED if is_tensorized(self.net) else CONSTANTS, trainee, known, self.rates, bar))
+            constants = constants_of(self.net)
+            plan = plan_weights(constants, self.weights, strict=False)
+            if plan.leaders:
+                tuned = self._train(CONSTANTS, constants, known, plan, bar)
+                contenders.append(tuned)
+                if is_untouched(self.net) and compare(heuristic.validation, tuned.validation, self.is_seen).better:
+                    inherit(trainee, tuned.network)
+        contenders.append(self._train(TENSORIZED if is_tensorized(self.net) else CONSTANTS, trainee, known, self.plan, bar))
         return build_report(self.net, contenders, select(contenders, self.is_seen), self.objective, self.data, self.processes)
 
     @property
@@ -116,15 +123,14 @@ class Competition:
         """Refuse a competition that nobody could win."""
         if not bool(known.any()):
             raise InputError(f"{self.net.program.name}() has no finite loss on any validation sample: there is no floor to stand on")
-        if all(weight.frozen for weight in self.net.weights.entries):
-            raise InputError(f"{self.net.program.name}() has no weight that could be trained: print(net.weights) says why")
+        check_anything(self.net, self.weights)
         make(self.search.optimiser, torch.zeros(1, requires_grad=True), self.search.rate)
 
-    def _train(self, name: str, net: Network, known: torch.Tensor, rates: dict[str, float], bar: Bar) -> Contender:
+    def _train(self, name: str, net: Network, known: torch.Tensor, plan: WeightPlan, bar: Bar) -> Contender:
         """Run the plan of searches on a network."""
         net.max_rounds = max(enough_rounds(self.heuristic, part.leaves) for part in (self.data.batches.whole(), self.data.validation))
         samples = self.data.batches, self.data.validation
-        course = self._course(Problem(Space(net, rates), self.objective, *samples, known, self.processes, self._seconds()))
+        course = self._course(Problem(Space(net, plan=plan), self.objective, *samples, known, self.processes, self._seconds()))
         bar.begin(name, self.budget.steps)
 
         def after_step(course: Course) -> None:
@@ -173,8 +179,3 @@ def _name(function: Any) -> str:
     """What a function is called, the same in every process."""
     return function if isinstance(function, str) else str(getattr(function, "__qualname__", type(function).__qualname__))
 
-
-def _of(net: Network, rates: Mapping[str, float]) -> dict[str, float]:
-    """The rates that concern a network."""
-    keys = {weight.key for weight in net.weights.entries} | {str(weight.role) for weight in net.weights.entries}
-    return {name: rate for name, rate in rates.items() if name in keys}

@@ -19,6 +19,9 @@ from typing import Any
 import torch
 
 from deepalgo.errors import InputError
+from deepalgo.fitting.choice.patterns import Words
+from deepalgo.fitting.choice.weight_options import Bounds, Tie, WeightOptions
+from deepalgo.fitting.choice.what_trains import require_choice
 from deepalgo.fitting.competition import Budget, Competition
 from deepalgo.fitting.data.gather import SplitOptions, gather, is_draw
 from deepalgo.fitting.judge.objective import Loss, Objective
@@ -40,6 +43,12 @@ def fit(
     validation: Any = "auto",
     test: Any = "auto",
     missing: str = "raise",
+    train: Words = None,
+    fixed: Words = None,
+    bounds: Mapping[str, Bounds] | None = None,
+    scales: Mapping[str, str] | None = None,
+    ties: Mapping[str, Tie] | None = None,
+    priors: Mapping[str, tuple[float, float]] | None = None,
     rates: Mapping[str, float] | None = None,
     steps: int = 500,
     seconds: float | None = None,
@@ -60,20 +69,31 @@ def fit(
     targets are given as numbers. Test samples are looked at once, at the end. With `validation=None` all data are for training, and what
     is kept is better on them than the heuristic. `missing="drop"` leaves out samples with NaN.
 
-    `rates` holds factors of the step by role or name of weights (0 leaves them alone). `steps` are those of the optimiser, `seconds` limits
+    Where the function declares parameters (float defaults, `da.weight`) these train, else the constants of its text; `print(net.weights)`
+    says which. `train` and `fixed` say otherwise, by names, patterns ("k*"), functions ("controller.*"), lines ("line 12", "file.py:12") or
+    roles, of which a name counts most. `bounds` holds a lower and an upper number for weights, `scales` "linear", "log" or "positive",
+    `ties` the weight that another one equals, or `(weight, ratio)`, and `priors` a mean and a width. `rates` holds factors of the step by
+    role or name (0 leaves weights alone).
+
+    `steps` are those of the optimiser, `seconds` limits
     all training, and `search` has what is seldom changed (`SearchOptions`: optimiser, rate, batches, several seeds).
 
     `checkpoint` names a file in which the state is kept: the same call goes on from there, and ends with the same weights. Ctrl-C ends
     training with the best weights so far. Under `torchrun` the processes share each batch.
     """
     objective = Objective(net, loss, residual, supervised=_is_supervised(inputs, targets, residual, loss))
+    options = WeightOptions(
+        train=train, fixed=fixed, rates=rates or {}, bounds=bounds or {}, scales=scales or {}, ties=ties or {}, priors=priors or {}
+    )
+    if not objective.supervised and residual is None:
+        require_choice(net, options)
     processes = Processes.find()
     batch_size = None if search.batch_size is None else positive("batch_size", search.batch_size)
     data = gather(net, inputs, targets, SplitOptions(validation, test, missing), objective.supervised, batch_size, seed)
     if seconds is not None and not seconds > 0:
         raise InputError(f"seconds must be above 0, not {seconds}")
     positive("seeds", search.seeds)
-    competition = Competition(net, objective, data, search, Budget(positive("steps", steps), seconds, seed), rates, processes)
+    competition = Competition(net, objective, data, search, Budget(positive("steps", steps), seconds, seed), options, processes)
     competition.open(checkpoint)
     with Bar(progress if processes.leads else False) as bar:
         return competition.run(bar)
