@@ -38,6 +38,7 @@ from deepalgo.fitting.processes import Processes
 from deepalgo.fitting.progress import Bar
 from deepalgo.fitting.report.build import build_report
 from deepalgo.fitting.report.page import Fit
+from deepalgo.fitting.report.trained import trained
 from deepalgo.fitting.search.course import Course
 from deepalgo.fitting.search.gradient_steps import StepSettings
 from deepalgo.fitting.search.optimiser import is_second_order, make
@@ -112,7 +113,9 @@ class Competition:
                 if is_untouched(self.net) and compare(heuristic.validation, tuned.validation, self.is_seen).better:
                     inherit(trainee, tuned.network)
         contenders.append(self._train(TENSORIZED if is_tensorized(self.net) else CONSTANTS, trainee, known, self.plan, bar))
-        return build_report(self.net, contenders, select(contenders, self.is_seen), self.objective, self.data, self.processes)
+        report = build_report(self.net, contenders, select(contenders, self.is_seen), self.objective, self.data, self.processes)
+        report.trained = trained(self.net, self.plan)
+        return report
 
     @property
     def is_seen(self) -> bool:

@@ -85,6 +85,7 @@ class Fit:
     failures: dict[str, int] = field(default_factory=dict)
     dropped: int = 0
     inputs: list[Tensor] = field(default_factory=list)
+    trained: str = ""  # the table of weights that train, and of those that do not
 
     @property
     def rungs(self) -> list[Contender]:
@@ -106,7 +107,7 @@ class Fit:
         return plot(self)
 
     def __str__(self) -> str:
-        parts = [self._headline(), self._held_out(), self._outside(), self._moved(), self._remarks()]
+        parts = [self.trained, self._headline(), self._held_out(), self._outside(), self._moved(), self._remarks()]
         return "\n\n".join(part for part in parts if part)
 
     __repr__ = __str__
