@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +11,9 @@ import torch
 
 from deepalgo.errors import InputError
 from deepalgo.fitting.checkpoint import UNFIT, Checkpoint, fingerprint
+from deepalgo.fitting.choice.plan import plan_weights
+from deepalgo.fitting.choice.weight_options import WeightOptions
+from deepalgo.fitting.choice.what_trains import check_anything
 from deepalgo.fitting.data.batches import Batches, Epochs
 from deepalgo.fitting.data.gather import FitData, SampleKind
 from deepalgo.fitting.data.samples import Samples, tensors
@@ -22,6 +24,7 @@ from deepalgo.fitting.judge.contenders import (
     HEURISTIC,
     TENSORIZED,
     Contender,
+    constants_of,
     heuristic_of,
     inherit,
     is_guarded,
@@ -39,6 +42,7 @@ from deepalgo.fitting.progress import Bar
 from deepalgo.fitting.report.build import build_report
 from deepalgo.fitting.report.page import Fit
 from deepalgo.fitting.report.refit import Refit
+from deepalgo.fitting.report.trained import trained
 from deepalgo.fitting.search.course import Course
 from deepalgo.fitting.search.gradient_steps import StepSettings
 from deepalgo.fitting.search.optimiser import check, is_second_order
@@ -79,7 +83,7 @@ class Competition:
         data: FitData,
         search: SearchOptions,
         budget: Budget,
-        rates: Mapping[str, float] | None,
+        weights: WeightOptions,
         processes: Processes,
     ) -> None:
         self.net = net
@@ -87,7 +91,8 @@ class Competition:
         self.data = data
         self.search = search
         self.budget = budget
-        self.rates = dict(rates or {})
+        self.weights = weights
+        self.plan = plan_weights(net, weights)
         self.processes = processes
         self.heuristic = heuristic_of(net)
         self.interrupted = False
@@ -98,7 +103,7 @@ class Competition:
         """Find the checkpoint of this very fit."""
         search = replace(self.search, optimiser=_name(self.search.optimiser))
         judges = _name(self.objective.loss), _name(self.objective.residual), self.objective.target_weight
-        text = f"{self.net.program} {search} {self.budget} {sorted(self.rates.items())} {judges} {self.data.divided}"
+        text = f"{self.net.program} {search} {self.budget} {self.plan.text} {judges} {self.data.divided}"
         parts = self.data.batches.whole(), self.data.validation
         trees = [tree for part in parts for tree in (part.leaves, part.targets, (part.groups, part.times, part.weights))]
         data = [tensor for tree in trees for tensor in tensors(tree)]
@@ -116,15 +121,19 @@ class Competition:
             contenders.append(Contender(GIVEN, given, self._judged(self._alike(given))))
         trainees = [trainable_copy(self.net) for _ in self.places]
         if is_tensorized(self.net) and not is_guarded(self.net):  # tuned constants would have no guard, which the caller wants
-            constants = [heuristic_of(self.net) for _ in self.places]
-            tuned = self._contend(CONSTANTS, constants, _of(self.heuristic, self.rates), bar)
-            contenders.append(tuned)
-            if is_untouched(self.net) and compare(heuristic.validation, tuned.validation, self.is_seen, groups=self.groups).better:
-                for trainee, network in zip(trainees, constants, strict=True):
-                    inherit(trainee, network)
-        contenders.append(self._contend(TENSORIZED if is_tensorized(self.net) else CONSTANTS, trainees, self.rates, bar))
+            constants = [constants_of(self.net) for _ in self.places]
+            plan = plan_weights(constants[0], self.weights, strict=False)
+            if plan.leaders:
+                tuned = self._contend(CONSTANTS, constants, bar)
+                contenders.append(tuned)
+                if is_untouched(self.net) and compare(heuristic.validation, tuned.validation, self.is_seen, groups=self.groups).better:
+                    for trainee, network in zip(trainees, constants, strict=True):
+                        inherit(trainee, network)
+        contenders.append(self._contend(TENSORIZED if is_tensorized(self.net) else CONSTANTS, trainees, bar))
         held = select(contenders, self.is_seen, self.groups)
-        return build_report(self.net, contenders, held, self.objective, self.data, self.processes, self._refit(held, bar))
+        report = build_report(self.net, contenders, held, self.objective, self.data, self.processes, self._refit(held, bar))
+        report.trained = trained(self.net, self.plan)
+        return report
 
     @property
     def is_seen(self) -> bool:
@@ -148,27 +157,27 @@ class Competition:
         """Refuse a competition that nobody could win."""
         if not bool(known.any()):
             raise InputError(f"{self.net.program.name}() has no finite loss on any validation sample: there is no floor to stand on")
-        if all(weight.frozen for weight in self.net.weights.entries):
-            raise InputError(f"{self.net.program.name}() has no weight that could be trained: print(net.weights) says why")
+        check_anything(self.net, self.weights)
         check(self.search.optimiser, self.search.rate)
 
-    def _contend(self, name: str, networks: list[Network], rates: dict[str, float], bar: Bar) -> Contender:
+    def _contend(self, name: str, networks: list[Network], bar: Bar) -> Contender:
         """Train the first of these networks on the data, and each of the others on what a fold does not leave out."""
         details = []
         for number, (network, place) in enumerate(zip(networks, self.places, strict=True)):
-            details.append(self._train(f"{name}, fold {number}" if number else name, network, place, rates, bar))
+            details.append(self._train(f"{name}, fold {number}" if number else name, network, place, bar))
             self.interrupted |= details[-1]["interrupted"]
         contender = Contender(name, networks[0], self._judged(networks), training=details[0])
         if self.data.folds and (part := worse_part(self.objective, self.heuristic, networks[0], {"all": self.data.chosen_by})):
             contender.refused = f"it is worse than the heuristic on {part}"
         return contender
 
-    def _train(self, name: str, net: Network, place: Place, rates: dict[str, float], bar: Bar) -> dict[str, Any]:
+    def _train(self, name: str, net: Network, place: Place, bar: Bar) -> dict[str, Any]:
         """Run the plan of searches on a network."""
         net.max_rounds = self.rounds
         known = measure(self.objective, self.heuristic, place.chosen_by, self.processes).isfinite()
         samples = place.batches, place.chosen_by
-        course = self._course(Problem(Space(net, rates), self.objective, *samples, known, self.processes, self._seconds()))
+        space = Space(net, plan=plan_weights(net, self.weights, strict=False))
+        course = self._course(Problem(space, self.objective, *samples, known, self.processes, self._seconds()))
         bar.begin(name, self.budget.steps)
 
         def after_step(course: Course) -> None:
@@ -203,9 +212,8 @@ class Competition:
         if is_guarded(held.network):
             return Refit(None, everything.size, "a guarded network is not fitted again")
         network = trainable_copy(held.network)
-        rates = self.rates if held.name != CONSTANTS else _of(network, self.rates)
         batches = Epochs(everything, self.data.batches.size, self.budget.seed)
-        self._train("fitted again", network, Place(batches, everything, everything), rates, bar)
+        self._train("fitted again", network, Place(batches, everything, everything), bar)
         parts = {
             "all": everything,
             "the training": self.data.batches.whole(),
@@ -267,8 +275,3 @@ def _name(function: Any) -> str:
     """What a function is called, the same in every process."""
     return function if isinstance(function, str) else str(getattr(function, "__qualname__", type(function).__qualname__))
 
-
-def _of(net: Network, rates: Mapping[str, float]) -> dict[str, float]:
-    """The rates that concern a network."""
-    keys = {weight.key for weight in net.weights.entries} | {str(weight.role) for weight in net.weights.entries}
-    return {name: rate for name, rate in rates.items() if name in keys}

@@ -95,6 +95,7 @@ class Fit:
     inputs: list[Tensor] = field(default_factory=list)
     divided: str = ""  # how the data were divided, where that was not at random
     refit: Refit | None = None
+    trained: str = ""  # the table of weights that train, and of those that do not
 
     @property
     def rungs(self) -> list[Contender]:
@@ -123,7 +124,7 @@ class Fit:
         return plot(self)
 
     def __str__(self) -> str:
-        parts = [self._headline(), self._held_out(), self._outside(), self._moved(), self._remarks()]
+        parts = [self.trained, self._headline(), self._held_out(), self._outside(), self._moved(), self._remarks()]
         return "\n\n".join(part for part in parts if part)
 
     __repr__ = __str__

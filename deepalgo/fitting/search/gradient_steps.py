@@ -192,6 +192,8 @@ class GradientSteps(Search):
         """Take a step, and take it back if it leads to no number."""
         before = run.x.detach().clone()
         loss = step(run)
+        with torch.no_grad():
+            run.x.copy_(self.problem.space.within(run.x))
         if math.isfinite(loss) and bool(run.x.detach().isfinite().all()):
             run.in_a_row = 0
             return loss
