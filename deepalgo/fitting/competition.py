@@ -263,12 +263,16 @@ def is_perfect(problem: Problem) -> bool:
 
 
 def idleness(course: Course) -> str:
-    """Why a course took no step at all, or ''."""
-    if course.searches:
-        return ""
-    if not len(course.problem.space):
+    """Why a course got nowhere, or ''."""
+    problem = course.problem
+    if not course.searches and not len(problem.space):
         return "no weight may move"
-    return "the heuristic has no error that could become smaller" if is_perfect(course.problem) else "it was interrupted before"
+    if not course.searches and is_perfect(problem):
+        return "it has no error that could become smaller, and no step was taken"
+    if not course.searches:
+        return "no step was taken"
+    late = problem.clock.is_late and torch.equal(course.best, problem.origin)
+    return "nothing better was found before the time was over" if late else ""
 
 
 def _name(function: Any) -> str:

@@ -21,6 +21,7 @@ from deepalgo.fitting.processes import Processes
 from deepalgo.fitting.report.evaluation_time import seconds_per_sample
 from deepalgo.fitting.report.page import Drift, Fit, Unit
 from deepalgo.fitting.report.refit import Refit
+from deepalgo.fitting.report.remarks import copied
 from deepalgo.fitting.report.summary import Summary, of_whole, summarise
 from deepalgo.fitting.report.untried_arms import at_bound, untried
 from deepalgo.fitting.report.weight_changes import WeightChange, weight_changes
@@ -64,6 +65,7 @@ def build_report(
         moved=moved, dead=tuple(_known_to_matter(item, moved) for item in tried_weights(winner, some)),
         untried=untried(winner, seen), at_bound=at_bound(winner, seen), failures=failures, dropped=data.dropped, inputs=test.leaves,
         seconds_per_sample=_costs(contenders, held, test.leaves), divided=data.divided, refit=refit,
+        warnings=tuple(copied(data.first, [item.path for item in net.program.inputs])),
     )  # fmt: skip
     if test.times is None:
         _look_outside(fit, objective, heuristic, beyond_range(training.leaves, test.leaves, seed=0), data.reference)

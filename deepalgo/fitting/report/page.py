@@ -15,6 +15,7 @@ from deepalgo.fitting.judge.contenders import HEURISTIC, Contender, is_tensorize
 from deepalgo.fitting.judge.floor import PairedComparison
 from deepalgo.fitting.report.plot import plot
 from deepalgo.fitting.report.refit import Refit
+from deepalgo.fitting.report.remarks import frozen, moved_far
 from deepalgo.fitting.report.summary import Summary
 from deepalgo.fitting.report.table import count, table
 from deepalgo.fitting.report.untried_arms import AtBound
@@ -96,6 +97,7 @@ class Fit:
     divided: str = ""  # how the data were divided, where that was not at random
     refit: Refit | None = None
     trained: str = ""  # the table of weights that train, and of those that do not
+    warnings: tuple[str, ...] = ()  # what may be wrong with the data
 
     @property
     def rungs(self) -> list[Contender]:
@@ -106,6 +108,12 @@ class Fit:
     def improved(self) -> bool:
         """Whether anything was better than the heuristic beyond noise."""
         return self.held.name != HEURISTIC
+
+    @property
+    def idle(self) -> str:
+        """Why no training got anywhere, or ''."""
+        reasons = [contender.training.get("idle", "") for contender in self.contenders if contender.training]
+        return reasons[0] if reasons and all(reasons) else ""
 
     @property
     def grown(self) -> bool:
@@ -130,6 +138,8 @@ class Fit:
     __repr__ = __str__
 
     def _headline(self) -> str:
+        if not self.improved and self.idle:
+            return f"{self.name}: {self.idle}, so the heuristic is kept."
         if not self.improved:
             how = "on the training samples" if self.selected_by is SampleKind.TRAINING else "beyond noise"
             return f"{self.name}: nothing is better than the heuristic {how}, so the heuristic is kept."
@@ -167,12 +177,15 @@ class Fit:
 
     def _remarks(self) -> str:
         lines = [
+            *self.warnings,
+            *(moved_far(self.moved) if self.improved else ()),
             *(
                 f"not kept: {contender.name}, as {reason}"
                 for contender in self.contenders
-                if contender is not self.held and (reason := _refusal(contender.comparison))
+                if contender is not self.held and (reason := contender.refused or _refusal(contender.comparison)) and not self.idle
             ),
             *map(_idle, self.dead),
+            *frozen(self.network),
             *(f"{arms.span.place}: this arm is {arms.never} in the data: {arms.span.lines[0].strip()}" for arms in self.untried),
             *(f"{item.span.place}: {count(item.samples, 'sample')} stopped at the bound of {item.bound} rounds" for item in self.at_bound),
             *(f"{count(number, f'{self.selected_by} sample')} got no answer: {error}" for error, number in self.failures.items()),
