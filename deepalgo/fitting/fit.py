@@ -19,6 +19,7 @@ from typing import Any
 import torch
 
 from deepalgo.errors import InputError
+from deepalgo.fitting.choice.exponents import with_exponents
 from deepalgo.fitting.choice.patterns import Words
 from deepalgo.fitting.choice.weight_options import Bounds, Tie, WeightOptions
 from deepalgo.fitting.choice.what_trains import require_choice
@@ -103,8 +104,13 @@ def fit(
         require_choice(net, weights)
     processes = Processes.find()
     batch_size = None if search.batch_size is None else positive("batch_size", search.batch_size)
+<<<<<<< HEAD
     options = SplitOptions(validation, test, missing, Labels(groups, split), sample_weight)
     data = gather(net, inputs, targets, options, objective.supervised, batch_size, seed)
+=======
+    data = gather(net, inputs, targets, SplitOptions(validation, test, missing), objective.supervised, batch_size, seed)
+    net = with_exponents(net, options, [data.batches.whole(), data.validation])
+>>>>>>> trains
     if seconds is not None and not seconds > 0:
         raise InputError(f"seconds must be above 0, not {seconds}")
     positive("seeds", search.seeds)

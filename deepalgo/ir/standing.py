@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from deepalgo.ir.program import Weight
 
+#: Why a weight is frozen that data may free.
+WHOLE_EXPONENT = "a whole exponent of a base that may be negative"
 #: So many names stand in a sentence.
 NAMED = 4
 

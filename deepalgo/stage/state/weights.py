@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from deepalgo.ir import Attr, Role, Weight
+from deepalgo.ir.standing import WHOLE_EXPONENT
 from deepalgo.origins import Holder, Kind, Origin, Origins
 from deepalgo.spans import Span
 from deepalgo.stage.state.standings import Standings
@@ -65,8 +66,9 @@ class WeightTable:
         return Origin(tuple(self.holders.get(place, ())), tuple(path))
 
     def freeze(self, key: str, why: str) -> None:
-        """A static decision was taken on this weight's value."""
-        self.reasons.setdefault(key, why)
+        """A static decision was taken on this weight's value. That it is an exponent, which data may free, is the weakest reason."""
+        if self.reasons.get(key, WHOLE_EXPONENT) == WHOLE_EXPONENT:
+            self.reasons[key] = why
 
     def finished(self, roles: dict[str, Role]) -> tuple[Weight, ...]:
         """The weights in the order in which they were met, with their roles."""
