@@ -104,13 +104,9 @@ def fit(
         require_choice(net, weights)
     processes = Processes.find()
     batch_size = None if search.batch_size is None else positive("batch_size", search.batch_size)
-<<<<<<< HEAD
     options = SplitOptions(validation, test, missing, Labels(groups, split), sample_weight)
     data = gather(net, inputs, targets, options, objective.supervised, batch_size, seed)
-=======
-    data = gather(net, inputs, targets, SplitOptions(validation, test, missing), objective.supervised, batch_size, seed)
-    net = with_exponents(net, options, [data.batches.whole(), data.validation])
->>>>>>> trains
+    net = with_exponents(net, weights, [data.batches.whole(), data.validation])
     if seconds is not None and not seconds > 0:
         raise InputError(f"seconds must be above 0, not {seconds}")
     positive("seeds", search.seeds)
