@@ -40,6 +40,8 @@ from deepalgo.fitting.search.gradient_steps import StepSettings
 from deepalgo.fitting.search.optimiser import is_second_order, make
 from deepalgo.fitting.search.problem import Problem
 from deepalgo.fitting.search.space import Space
+from deepalgo.fitting.uncertainty.evidence import undetermined_weights
+from deepalgo.fitting.uncertainty.undetermined import Undetermined
 from deepalgo.network import Network
 
 #: The part of a limited time that gradient steps may take, if other searches follow.
@@ -121,10 +123,12 @@ class Competition:
         make(self.search.optimiser, torch.zeros(1, requires_grad=True), self.search.rate)
 
     def _train(self, name: str, net: Network, known: torch.Tensor, rates: dict[str, float], bar: Bar) -> Contender:
-        """Run the plan of searches on a network."""
+        """Run the plan of searches on a network, with those weights held that data cannot tell from others."""
+        told = [] if name == TENSORIZED else self._undetermined(net, rates)
+        rates = rates | dict.fromkeys((label for item in told for label in item.held if label in net.weights), 0.0)
         net.max_rounds = max(enough_rounds(self.heuristic, part.leaves) for part in (self.data.batches.whole(), self.data.validation))
         samples = self.data.batches, self.data.validation
-        course = self._course(Problem(Space(net, rates), self.objective, *samples, known, self.processes, self._seconds()))
+        course = self._course(Problem(Space(net, rates), self.objective, *samples, known, self.processes, self._seconds(), self.is_seen))
         bar.begin(name, self.budget.steps)
 
         def after_step(course: Course) -> None:
@@ -139,8 +143,14 @@ class Competition:
             course.run(after_step)
         course.problem.space.put(course.best)
         runs = course.steps.runs if course.steps is not None else []
-        details = {"progress": course.progress, "ended": [run.ended for run in runs], "interrupted": course.interrupted}
+        details = {"progress": course.progress, "ended": [run.ended for run in runs], "interrupted": course.interrupted,
+                   "keys": [weight.key for weight in course.problem.space.weights], "undetermined": told}
         return Contender(name, net, self._losses(net), training=details)
+
+    def _undetermined(self, net: Network, rates: dict[str, float]) -> list[Undetermined]:
+        """Which of the weights that would train cannot be told apart."""
+        keys = [weight.key for weight in Space(net, rates).weights]
+        return undetermined_weights(net, self.objective, self.data.batches.whole(), keys)
 
     def _course(self, problem: Problem) -> Course:
         """The plan with the options of the caller."""

@@ -55,7 +55,7 @@ def test_the_plan_says_which_searches_run():
     made = course()
     made.run()
     assert names(made)[:5] == ["gradient steps", "Gauss-Newton", "Gauss-Newton", "idle weights", "Gauss-Newton"]
-    assert names(made)[-1] == "undo"
+    assert names(made)[-1] == "put back"
     assert all(search.ended for search in made.searches)
     made = course("absolute")
     made.run()
