@@ -65,7 +65,7 @@ def test_a_set_is_judged_by_what_all_of_it_is_worth():
     alone = 0
     for seed in range(6):
         noise = 0.05 * torch.randn(200, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-        fit = da.fit(da.compile(line), x, targets=2.3 * x + noise, steps=10)
+        fit = da.fit(da.compile(line), x, targets=2.3 * x + torch.sin(40 * x) / 100 + noise, steps=10)
         assert sum(fit.network.weights[key].item() for key in "ab") == pytest.approx(2.3, abs=0.05)
         alone += len(fit.moved) == 1
     assert alone >= 5  # noise makes a move in one of twenty
