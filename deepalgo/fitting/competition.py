@@ -48,6 +48,8 @@ from deepalgo.fitting.search.gradient_steps import StepSettings
 from deepalgo.fitting.search.optimiser import check, is_second_order
 from deepalgo.fitting.search.problem import Problem
 from deepalgo.fitting.search.space import Space
+from deepalgo.fitting.uncertainty.evidence import undetermined_weights
+from deepalgo.fitting.uncertainty.undetermined import Undetermined
 from deepalgo.network import Network
 
 #: The part of a limited time that gradient steps may take, if other searches follow.
@@ -172,12 +174,15 @@ class Competition:
         return contender
 
     def _train(self, name: str, net: Network, place: Place, bar: Bar) -> dict[str, Any]:
-        """Run the plan of searches on a network."""
+        """Run the plan of searches on a network, with those weights held that data cannot tell from others."""
         net.max_rounds = self.rounds
         known = measure(self.objective, self.heuristic, place.chosen_by, self.processes).isfinite()
         samples = place.batches, place.chosen_by
-        space = Space(net, plan=plan_weights(net, self.weights, strict=False))
-        course = self._course(Problem(space, self.objective, *samples, known, self.processes, self._seconds()))
+        told = [] if is_tensorized(net) else self._undetermined(net, place.batches.whole())
+        held = dict.fromkeys((label for item in told for label in item.held if label in net.weights), 0.0)
+        weights = replace(self.weights, rates={**self.weights.rates, **held})
+        space = Space(net, plan=plan_weights(net, weights, strict=False))
+        course = self._course(Problem(space, self.objective, *samples, known, self.processes, self._seconds(), self.is_seen))
         bar.begin(name, self.budget.steps)
 
         def after_step(course: Course) -> None:
@@ -196,6 +201,7 @@ class Competition:
         return {
             "progress": course.progress, "ended": [run.ended for run in runs], "interrupted": course.interrupted, "idle": idleness(course),
             "status": course.status, "seconds": course.problem.clock.elapsed(),
+            "keys": course.problem.space.keys, "undetermined": told,
         }  # fmt: skip
 
     @functools.cached_property
@@ -222,6 +228,11 @@ class Competition:
         }
         part = worse_part(self.objective, self.heuristic, network, parts)
         return Refit(network if not part else None, everything.size, f"it is worse than the heuristic on {part}" if part else "")
+
+    def _undetermined(self, net: Network, samples: Samples) -> list[Undetermined]:
+        """Which of the weights that would train cannot be told apart."""
+        keys = [weight.key for weight in plan_weights(net, self.weights, strict=False).leaders]
+        return undetermined_weights(net, self.objective, samples, keys)
 
     def _course(self, problem: Problem) -> Course:
         """The plan with the options of the caller."""

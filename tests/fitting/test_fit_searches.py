@@ -70,7 +70,7 @@ def test_the_plan_says_which_searches_run():
     made = course()
     made.run()
     assert names(made)[:5] == ["least squares", "gradient steps", "least squares", "idle weights", "least squares"]
-    assert names(made)[-1] == "undo"
+    assert names(made)[-1] == "put back"
     assert all(search.ended for search in made.searches)
     made = course(cubes)
     made.run()

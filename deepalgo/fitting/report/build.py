@@ -25,6 +25,7 @@ from deepalgo.fitting.report.remarks import copied
 from deepalgo.fitting.report.summary import Summary, of_whole, summarise
 from deepalgo.fitting.report.untried_arms import at_bound, untried
 from deepalgo.fitting.report.weight_changes import WeightChange, weight_changes
+from deepalgo.fitting.uncertainty.evidence import evidence, has_derivatives
 from deepalgo.network import Network
 
 #: Samples on which dead weights are looked for.
@@ -57,12 +58,14 @@ def build_report(
     measure(objective, winner, validation, Processes())
     failures = dict(winner.failures)
     moved = weight_changes(winner, objective, validation, known)
+    told = evidence(winner, objective, training, held.training.get("keys", []), held.training.get("undetermined", []))
+    dead = (_known_to_matter(item, moved) for item in tried_weights(winner, some) if not has_derivatives(told, item.key))
     fit = Fit(
         name=net.program.name, network=winner, contenders=contenders, held=held,
         unit=Unit(objective.is_squares, objective.loss == "relative", _name_of_whole(objective)),
         held_out=_summaries(contenders, [contender.test for contender in contenders], objective, test.size, test.groups),
         samples=data.counts, selected_by=data.selected_by, reported_on=data.reported_on, seen=data.seen,
-        moved=moved, dead=tuple(_known_to_matter(item, moved) for item in tried_weights(winner, some)),
+        moved=moved, dead=tuple(dead), evidence=told,
         untried=untried(winner, seen), at_bound=at_bound(winner, seen), failures=failures, dropped=data.dropped, inputs=test.leaves,
         seconds_per_sample=_costs(contenders, held, test.leaves), divided=data.divided, refit=refit,
         warnings=tuple(copied(data.first, [item.path for item in net.program.inputs])),

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
 from deepalgo.certificate.report import Arms, Dead
+from deepalgo.errors import InputError
 from deepalgo.fitting.data.beyond_range import REACH
 from deepalgo.fitting.data.gather import SampleKind
 from deepalgo.fitting.judge.contenders import HEURISTIC, Contender, is_tensorized
 from deepalgo.fitting.judge.floor import PairedComparison
+from deepalgo.fitting.report.estimates_text import estimates_text
 from deepalgo.fitting.report.plot import plot
 from deepalgo.fitting.report.refit import Refit
 from deepalgo.fitting.report.remarks import frozen, moved_far
@@ -20,6 +22,10 @@ from deepalgo.fitting.report.summary import Summary
 from deepalgo.fitting.report.table import count, table
 from deepalgo.fitting.report.untried_arms import AtBound
 from deepalgo.fitting.report.weight_changes import WeightChange
+from deepalgo.fitting.uncertainty.bootstrap import Bootstrap
+from deepalgo.fitting.uncertainty.estimates import Estimates
+from deepalgo.fitting.uncertainty.evidence import Evidence
+from deepalgo.fitting.uncertainty.profile import Profile
 from deepalgo.ir import Role
 from deepalgo.network import Network
 
@@ -98,6 +104,7 @@ class Fit:
     refit: Refit | None = None
     trained: str = ""  # the table of weights that train, and of those that do not
     warnings: tuple[str, ...] = ()  # what may be wrong with the data
+    evidence: Evidence | None = None
 
     @property
     def rungs(self) -> list[Contender]:
@@ -127,12 +134,32 @@ class Fit:
         chosen = self.held if self.held.training else trained[-1] if trained else None
         return None if chosen is None else chosen.training["status"]
 
+    @property
+    def estimates(self) -> Estimates:
+        """Standard errors, 95 % intervals and correlations of the trained weights, by the training samples."""
+        return self._evidence().estimates
+
+    def profile(self, weight: str) -> Profile:
+        """Where a weight can lie with 95 %, if all others are fitted again at each place; `table[2]` names a number of a table."""
+        return self._evidence().profile(weight)
+
+    def bootstrap(self, count: int = 200, groups: Any = None, seed: int = 0) -> Bootstrap:
+        """Standard errors by fits to training samples that are drawn with replacement, or `groups` of them: one name for each."""
+        return self._evidence().bootstrap(count, groups, seed)
+
+    def _evidence(self) -> Evidence:
+        if self.evidence is None:
+            raise InputError(f"{self.name} has no trained weights whose squares of errors could tell how sure they are")
+        return self.evidence
+
     def plot(self) -> Figure:
         """A figure of the errors before and after, the course of training, and the weights that mattered."""
         return plot(self)
 
     def __str__(self) -> str:
-        parts = [self.trained, self._headline(), self._held_out(), self._outside(), self._moved(), self._remarks()]
+        parts = [
+            self.trained, self._headline(), self._held_out(), self._outside(), self._moved(), estimates_text(self), self._remarks(),
+        ]  # fmt: skip
         return "\n\n".join(part for part in parts if part)
 
     __repr__ = __str__
@@ -166,7 +193,7 @@ class Fit:
     def _moved(self) -> str:
         if not self.moved:
             return ""
-        head = ("weights that moved", "born", "now", "by", f"{self.unit.name} if put back", "place")
+        head = ("weights that moved", "born", "now", "by", f"{self.unit.name} if put back alone", "place")
         rows = [self._weight_row(item) for item in self.moved[:LISTED]]
         rest = f"\nand {count(len(self.moved) - LISTED, 'weight')} that mattered less" if len(self.moved) > LISTED else ""
         return table([head, *rows]) + rest

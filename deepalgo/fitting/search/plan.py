@@ -11,10 +11,13 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+import torch
+
 from deepalgo.fitting.search.gradient_steps import GradientSteps
 from deepalgo.fitting.search.levenberg_marquardt import LevenbergMarquardt
 from deepalgo.fitting.search.other_starts import OtherStarts
 from deepalgo.fitting.search.problem import FEW_WEIGHTS
+from deepalgo.fitting.search.put_back import PutBack
 from deepalgo.fitting.search.search import Search
 from deepalgo.fitting.search.try_idle_weights import TryIdleWeights
 from deepalgo.fitting.search.undo_useless_moves import UndoUselessMoves
@@ -74,8 +77,13 @@ def try_idle_weights(course: Course) -> Search:
     return TryIdleWeights(course.problem)
 
 
+def put_back(course: Course) -> Search:
+    """For whoever reads which weights moved, by what their moves are worth beyond noise."""
+    return PutBack(course.problem)
+
+
 def undo_useless_moves(course: Course) -> Search:
-    """For whoever reads which weights moved."""
+    """The same for losses whose noise is not known."""
     return UndoUselessMoves(course.problem)
 
 
@@ -129,6 +137,23 @@ def readable(course: Course) -> bool:
     return len(course.problem.space.weights) <= MOST_READ
 
 
+def noise_known(course: Course) -> bool:
+    """Whether the least squares of more samples than weights were reached, so that residuals are noise."""
+    space = course.problem.space
+    enough = len(space) <= MOST_READ and len(course.problem.answered) > len(space)
+    return course.polished and course.has_squares and course.problem.objective.is_squares and enough and space.net.dtype is torch.float64
+
+
+def noise_unknown(course: Course) -> bool:
+    """Whether they were not."""
+    return not noise_known(course)
+
+
+def selected(course: Course) -> bool:
+    """Whether other samples select than those of the training: of these alone the least squares are the answer, small moves included."""
+    return not course.problem.is_seen
+
+
 PLAN: tuple[PlannedSearch, ...] = (
     PlannedSearch(least_squares, Start.INITIAL, when=(polished, usual, few_weights, squares)),
     PlannedSearch(other_starts, Start.INITIAL, when=(polished, usual, few_weights, squares, stuck)),
@@ -141,5 +166,6 @@ PLAN: tuple[PlannedSearch, ...] = (
         PlannedSearch(least_squares, Start.LAST, when=(polished, squares, unsettled, idle_moved)),
         PlannedSearch(lbfgs, Start.LAST, when=(polished, no_squares, idle_moved)),
     ),
-    PlannedSearch(undo_useless_moves, Start.BEST, when=(readable,), always=True),
+    PlannedSearch(put_back, Start.BEST, when=(readable, noise_known, selected), always=True),
+    PlannedSearch(undo_useless_moves, Start.BEST, when=(readable, noise_unknown), always=True),
 )  # fmt: skip

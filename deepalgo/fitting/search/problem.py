@@ -49,7 +49,10 @@ class Clock:
 
 
 class Problem:
-    """One network to be trained. `known` marks the validation samples on which the heuristic has a finite loss."""
+    """One network to be trained.
+
+    `known` marks the validation samples on which the heuristic has a finite loss; `is_seen` says that they are training samples.
+    """
 
     def __init__(
         self,
@@ -60,7 +63,9 @@ class Problem:
         known: Tensor,
         processes: Processes,
         seconds: float | None = None,
+        is_seen: bool = False,
     ) -> None:
+        self.is_seen = is_seen
         self.space = space
         self.objective = objective
         self.batches = batches
