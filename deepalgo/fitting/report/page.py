@@ -16,6 +16,7 @@ from deepalgo.fitting.judge.contenders import HEURISTIC, Contender, is_tensorize
 from deepalgo.fitting.judge.floor import PairedComparison
 from deepalgo.fitting.report.estimates_text import estimates_text
 from deepalgo.fitting.report.plot import plot
+from deepalgo.fitting.report.refit import Refit
 from deepalgo.fitting.report.summary import Summary
 from deepalgo.fitting.report.table import count, table
 from deepalgo.fitting.report.untried_arms import AtBound
@@ -30,6 +31,8 @@ from deepalgo.network import Network
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from deepalgo.fitting.search.course import Status
+
 #: So many weights are listed.
 LISTED = 20
 
@@ -40,14 +43,19 @@ class Unit:
 
     is_squares: bool
     is_relative: bool
+    of_whole: str = ""
 
     @property
     def name(self) -> str:
-        """What the average of many errors is called."""
+        """What the average of many errors is called, or the one number of a whole set."""
+        if self.of_whole:
+            return self.of_whole
         return "rms error" if self.is_squares else "mean loss"
 
     def text(self, value: float) -> str:
-        """A number with its unit."""
+        """A number with its unit; nothing where there is none."""
+        if math.isnan(value):
+            return ""
         return f"{100 * value:.3g} %" if self.is_relative else f"{value:.4g}"
 
     def of_loss(self, loss: float) -> float:
@@ -92,6 +100,8 @@ class Fit:
     dropped: int = 0
     inputs: list[Tensor] = field(default_factory=list)
     evidence: Evidence | None = None
+    divided: str = ""  # how the data were divided, where that was not at random
+    refit: Refit | None = None
 
     @property
     def rungs(self) -> list[Contender]:
@@ -107,6 +117,13 @@ class Fit:
     def grown(self) -> bool:
         """Whether the network is more than the heuristic with other constants."""
         return is_tensorized(self.network)
+
+    @property
+    def status(self) -> Status | None:
+        """Whether the weights of what is held converged, and by which test; of the last training where the heuristic is kept."""
+        trained = [contender for contender in self.contenders if contender.training]
+        chosen = self.held if self.held.training else trained[-1] if trained else None
+        return None if chosen is None else chosen.training["status"]
 
     @property
     def estimates(self) -> Estimates:
@@ -141,9 +158,11 @@ class Fit:
             how = "on the training samples" if self.selected_by is SampleKind.TRAINING else "beyond noise"
             return f"{self.name}: nothing is better than the heuristic {how}, so the heuristic is kept."
         before, after = self.held_out[HEURISTIC], self.held_out[self.held.name]
-        share, low, high = (f"{100 * part:.3g}" for part in after.share)
         text = self.unit.text
         gain = f"{self.unit.name} {text(before.centre)} -> {text(after.centre)} on {count(after.samples, f'{self.reported_on} sample')}"
+        if math.isnan(after.share[0]):
+            return f"{self.name}: {self.held.name} kept, {gain}."
+        share, low, high = (f"{100 * part:.3g}" for part in after.share)
         return f"{self.name}: {self.held.name} kept, {gain}: {share} % of the heuristic's ({low} .. {high} %)."
 
     def _held_out(self) -> str:
@@ -186,9 +205,11 @@ class Fit:
                 for name, item in self.held_out.items()
                 if item.lost
             ),
+            str(self.refit or ""),
             self._cost(),
             *(self._training(contender) for contender in self.contenders if contender.training),
             f"samples: {', '.join(f'{number} {name}' for name, number in self.samples.items())}"
+            + (f"; {self.divided}" if self.divided else "")
             + (f" ({self.seen} of the latter are training samples, too)" if self.seen else "")
             + (f"; {self.dropped} left out for NaN" if self.dropped else ""),
         ]
@@ -204,18 +225,18 @@ class Fit:
 
     def _training(self, contender: Contender) -> str:
         progress, ended = contender.training["progress"], [text for text in contender.training["ended"] if text]
-        steps = [count(progress.step, "step")]
-        steps += [f"{progress.skipped} skipped for NaN or infinity"] if progress.skipped else []
+        parts = [str(contender.training["status"])]
+        parts += [f"{progress.skipped} skipped for NaN or infinity"] if progress.skipped else []
         runs = len(contender.training["ended"])
-        steps += [f"{number} of {runs} runs ended early: {reason}" for reason, number in _counted(ended).items()]
-        steps += ["interrupted"] if contender.training["interrupted"] else []
-        return f"{contender.name}: {', '.join(steps)}, {progress.seconds:.1f} s"
+        parts += [f"{number} of {runs} runs ended early: {reason}" for reason, number in _counted(ended).items()]
+        return f"{contender.name}: {', '.join(parts)}, {contender.training['seconds']:.1f} s"
 
 
 def _summaries(title: str, summaries: dict[str, Summary], unit: Unit) -> str:
     rows: list[tuple[str, ...]] = [(title, unit.name, "95 % interval", "mean", "median", "99th percentile", "better", "equal", "worse")]
     for name, item in summaries.items():
-        shares = [f"{100 * part:.1f} %" for part in (item.better, item.equal, item.worse)] if name != HEURISTIC else [""] * 3
+        told = name != HEURISTIC and not math.isnan(item.better)
+        shares = [f"{100 * part:.1f} %" for part in (item.better, item.equal, item.worse)] if told else [""] * 3
         interval = f"{unit.text(item.low)} .. {unit.text(item.high)}"
         mean = unit.text(item.mean) if unit.is_squares else ""  # else it is the centre
         rows.append((name, unit.text(item.centre), interval, mean, unit.text(item.median), unit.text(item.tail), *shares))

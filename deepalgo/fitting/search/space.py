@@ -63,6 +63,15 @@ class Space:
         rows = zip(self.starts, self.scales, self._parts(x), strict=True)
         return [start + scale * part.reshape(len(x), *start.shape) for start, scale, part in rows]
 
+    @property
+    def keys(self) -> list[str]:
+        """The weights that move, in the order of `values`."""
+        return [weight.key for weight in self.weights]
+
+    def chain(self, x: Tensor, derivatives: Tensor) -> Tensor:
+        """The derivatives `(..., n)` by a point, from those by the numbers of all weights that move, flat in the order of `keys`."""
+        return derivatives * torch.cat([scale.reshape(-1) for scale in self.scales])
+
     def _parts(self, x: Tensor) -> tuple[Tensor, ...]:
         return torch.split(x, self.sizes, -1)
 
