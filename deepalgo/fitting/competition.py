@@ -43,13 +43,13 @@ from deepalgo.fitting.report.build import build_report
 from deepalgo.fitting.report.page import Fit
 from deepalgo.fitting.report.refit import Refit
 from deepalgo.fitting.report.trained import trained
+from deepalgo.fitting.report.weight_changes import birth
 from deepalgo.fitting.search.course import Course
 from deepalgo.fitting.search.gradient_steps import StepSettings
 from deepalgo.fitting.search.optimiser import check, is_second_order
 from deepalgo.fitting.search.problem import Problem
 from deepalgo.fitting.search.space import Space
 from deepalgo.fitting.uncertainty.evidence import undetermined_weights
-from deepalgo.fitting.uncertainty.undetermined import Undetermined
 from deepalgo.network import Network
 
 #: The part of a limited time that gradient steps may take, if other searches follow.
@@ -173,16 +173,17 @@ class Competition:
             contender.refused = f"it is worse than the heuristic on {part}"
         return contender
 
-    def _train(self, name: str, net: Network, place: Place, bar: Bar) -> dict[str, Any]:
+    def _train(self, name: str, net: Network, place: Place, bar: Bar, refits: bool = False) -> dict[str, Any]:
         """Run the plan of searches on a network, with those weights held that data cannot tell from others."""
         net.max_rounds = self.rounds
         known = measure(self.objective, self.heuristic, place.chosen_by, self.processes).isfinite()
-        samples = place.batches, place.chosen_by
-        told = [] if is_tensorized(net) else self._undetermined(net, place.batches.whole())
-        held = dict.fromkeys((label for item in told for label in item.held if label in net.weights), 0.0)
-        weights = replace(self.weights, rates={**self.weights.rates, **held})
+        samples, is_seen = (place.batches, place.chosen_by), self.is_seen or refits
+        weights = replace(self.weights, rates={**self.weights.rates, **_still(net)}) if refits and not is_tensorized(net) else self.weights
         space = Space(net, plan=plan_weights(net, weights, strict=False))
-        course = self._course(Problem(space, self.objective, *samples, known, self.processes, self._seconds(), self.is_seen))
+        told = [] if is_tensorized(net) else undetermined_weights(space, self.objective, place.batches.whole())
+        if held := dict.fromkeys((label for item in told for label in item.held if label in net.weights), 0.0):
+            space = Space(net, plan=plan_weights(net, replace(weights, rates={**weights.rates, **held}), strict=False))
+        course = self._course(Problem(space, self.objective, *samples, known, self.processes, self._seconds(), is_seen))
         bar.begin(name, self.budget.steps)
 
         def after_step(course: Course) -> None:
@@ -201,7 +202,7 @@ class Competition:
         return {
             "progress": course.progress, "ended": [run.ended for run in runs], "interrupted": course.interrupted, "idle": idleness(course),
             "status": course.status, "seconds": course.problem.clock.elapsed(),
-            "keys": course.problem.space.keys, "undetermined": told,
+            "space": course.problem.space, "undetermined": told,
         }  # fmt: skip
 
     @functools.cached_property
@@ -219,7 +220,7 @@ class Competition:
             return Refit(None, everything.size, "a guarded network is not fitted again")
         network = trainable_copy(held.network)
         batches = Epochs(everything, self.data.batches.size, self.budget.seed)
-        self._train("fitted again", network, Place(batches, everything, everything), bar)
+        self._train("fitted again", network, Place(batches, everything, everything), bar, refits=True)
         parts = {
             "all": everything,
             "the training": self.data.batches.whole(),
@@ -229,10 +230,6 @@ class Competition:
         part = worse_part(self.objective, self.heuristic, network, parts)
         return Refit(network if not part else None, everything.size, f"it is worse than the heuristic on {part}" if part else "")
 
-    def _undetermined(self, net: Network, samples: Samples) -> list[Undetermined]:
-        """Which of the weights that would train cannot be told apart."""
-        keys = [weight.key for weight in plan_weights(net, self.weights, strict=False).leaders]
-        return undetermined_weights(net, self.objective, samples, keys)
 
     def _course(self, problem: Problem) -> Course:
         """The plan with the options of the caller."""
@@ -284,6 +281,11 @@ def idleness(course: Course) -> str:
         return "no step was taken"
     late = problem.clock.is_late and torch.equal(course.best, problem.origin)
     return "nothing better was found before the time was over" if late else ""
+
+
+def _still(net: Network) -> dict[str, float]:
+    """The rates that let the weights alone which selection left as they were written."""
+    return {weight.key: 0.0 for weight in net.weights.entries if torch.equal(birth(net, weight), net.weights[weight.key].detach())}
 
 
 def _name(function: Any) -> str:

@@ -86,7 +86,7 @@ def test_the_plan_says_which_searches_run():
 def test_least_squares_alone_are_enough_where_every_weight_leads_somewhere():
     made = course(function=line)
     made.run()
-    assert names(made) == ["least squares", "undo"]
+    assert names(made) == ["least squares", "put back"]
     assert made.status.converged and made.status.reason in ("the loss stands still", "the weights stand still")
 
 

@@ -58,7 +58,8 @@ def build_report(
     measure(objective, winner, validation, Processes())
     failures = dict(winner.failures)
     moved = weight_changes(winner, objective, validation, known)
-    told = evidence(winner, objective, training, held.training.get("keys", []), held.training.get("undetermined", []))
+    fitted = training if winner is held.network else data.everything
+    told = evidence(held.training.get("space"), winner, objective, fitted, held.training.get("undetermined", []))
     dead = (_known_to_matter(item, moved) for item in tried_weights(winner, some) if not has_derivatives(told, item.key))
     fit = Fit(
         name=net.program.name, network=winner, contenders=contenders, held=held,
