@@ -82,7 +82,10 @@ BAD = {
         "batch_size must be a positive whole number, not 0",
     ),
     "no steps": ({"inputs": (W, H), "targets": GOOD, "steps": 0}, "steps must be a positive whole number, not 0"),
-    "two samples": ({"inputs": (W[:2], H[:2]), "targets": GOOD[:2]}, "2 samples cannot be split into folds: validation=None fits all of them"),
+    "two samples": (
+        {"inputs": (W[:2], H[:2]), "targets": GOOD[:2]},
+        "2 samples cannot be split into folds: validation=None fits all of them",
+    ),
     "share": (
         {"inputs": (W, H), "targets": GOOD, "validation": 1.5},
         'validation=1.5 must be a share of the data, between 0 and 1, samples of its own, "auto", or None',

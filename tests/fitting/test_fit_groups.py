@@ -110,7 +110,7 @@ def test_groups_that_say_nothing_are_refused():
         assert str(error.value) == text
     with pytest.raises(da.InputError) as error:
         da.fit(da.compile(line), lambda count: np.ones(count), targets=line, groups=site)
-    assert str(error.value) == "samples that a function draws have no groups and no order in time: give data, or leave out groups= and split="
+    assert str(error.value) == "samples that a function draws have no groups and no times: give data, or leave out groups= and split="
 
 
 def test_a_network_that_has_grown_is_judged_by_the_same_folds():
