@@ -105,8 +105,7 @@ class OtherStarts(Search):
     def _begin(self) -> None:
         """Start the next walk, unless two came to the same place, or all were made."""
         lowest, number = self.lowest, len(self.places)
-        settled = [place.value for place in self.places if place.is_settled]
-        if lowest is not None and sum(value <= lowest.value * (1 + SAME) for value in settled) > 1:
+        if lowest is not None and self._is_found_again(lowest):
             self.reason = "two walks came to the same place"
         elif number < len(WALKS):
             self._go(self.origin, WALKS[number])
@@ -116,6 +115,12 @@ class OtherStarts(Search):
             self._go(lowest.x, LAST)
         else:
             self.reason = "all walks were made"
+
+    def _is_found_again(self, lowest: Arrival) -> bool:
+        """Whether walks from two different points have come to the lowest place."""
+        there = [place.is_settled and place.value <= lowest.value + SAME * abs(lowest.value) for place in self.places]
+        starts = [0 if number < len(WALKS) else number for number, is_there in enumerate(there) if is_there]
+        return len(set(starts)) > 1
 
     def _go(self, x: Tensor, walk: Descent) -> None:
         self._walk = LevenbergMarquardt(self.problem, walk)
