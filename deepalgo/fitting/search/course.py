@@ -61,7 +61,7 @@ class Course:
     @functools.cached_property
     def has_squares(self) -> bool:
         """Whether the loss has a name, and derivatives can be had for every sample."""
-        return LeastSquares.applies(self.problem) and LeastSquares.of(self.problem, self.problem.origin) is not None
+        return LeastSquares.applies(self.problem) and LeastSquares.at(self.problem, self.problem.origin) is not None
 
     @property
     def is_settled(self) -> bool:

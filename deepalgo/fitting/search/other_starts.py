@@ -129,7 +129,7 @@ class OtherStarts(Search):
     def _points(self) -> list[Tensor]:
         """Points around the origin, those with the lowest loss."""
         if self._scattered is None:
-            squares = LeastSquares.of(self.problem, self.origin)
+            squares = LeastSquares.at(self.problem, self.origin)
             points = [self._point(number) for number in range(POINTS)]
             values = [math.inf if squares is None else squares.loss(*squares.errors(point)) for point in points]
             order = sorted(range(POINTS), key=values.__getitem__)
@@ -142,7 +142,7 @@ class OtherStarts(Search):
         noise = torch.randn(len(self.origin), dtype=torch.float64, generator=torch.Generator().manual_seed(mix(number)))
         factors = torch.exp(WIDTHS[number % len(WIDTHS)] * noise)
         x = self.origin + (torch.from_numpy(lengths(self.problem, self.origin)) * (factors - 1)).to(self.origin.dtype)
-        return torch.minimum(torch.maximum(x, space.lower), space.upper)
+        return space.within(x)
 
     def state(self) -> dict[str, Any]:
         """The places so far, and the walk that goes on."""
