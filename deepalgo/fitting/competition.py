@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from deepalgo.fitting.data.batches import Batches, Epochs
 from deepalgo.fitting.data.gather import FitData, SampleKind
 from deepalgo.fitting.data.samples import Samples, tensors
 from deepalgo.fitting.data.watch import enough_rounds
+from deepalgo.fitting.deadline import Deadline
 from deepalgo.fitting.judge.contenders import (
     CONSTANTS,
     GIVEN,
@@ -52,6 +54,8 @@ from deepalgo.fitting.search.space import Space
 from deepalgo.fitting.uncertainty.evidence import undetermined_weights
 from deepalgo.network import Network
 
+#: How often a report looks at the samples, and how often for each weight.
+REPORT_LOOKS, REPORT_LOOKS_PER_WEIGHT = 10, 2
 #: The part of a limited time that gradient steps may take, if other searches follow.
 STEPS_SHARE = 0.7
 
@@ -87,6 +91,7 @@ class Competition:
         budget: Budget,
         weights: WeightOptions,
         processes: Processes,
+        deadline: Deadline,
     ) -> None:
         self.net = net
         self.objective = objective
@@ -96,6 +101,8 @@ class Competition:
         self.weights = weights
         self.plan = plan_weights(net, weights)
         self.processes = processes
+        self.deadline = deadline
+        self.trained = 0  # networks so far
         self.heuristic = heuristic_of(net)
         self.interrupted = False
         self.checkpoint: Checkpoint
@@ -114,7 +121,9 @@ class Competition:
 
     def run(self, bar: Bar) -> Fit:
         """Train, select, and look at the test samples."""
+        begun = time.monotonic()
         heuristic = Contender(HEURISTIC, self.heuristic, self._judged(self._alike(self.heuristic)))
+        self.deadline.keep((time.monotonic() - begun) * (REPORT_LOOKS + REPORT_LOOKS_PER_WEIGHT * len(self.plan.leaders)))
         known = heuristic.validation.isfinite()
         self._check(known)
         contenders = [heuristic]
@@ -132,8 +141,9 @@ class Competition:
                     for trainee, network in zip(trainees, constants, strict=True):
                         inherit(trainee, network)
         contenders.append(self._contend(TENSORIZED if is_tensorized(self.net) else CONSTANTS, trainees, bar))
+        bar.say("report")
         held = select(contenders, self.is_seen, self.groups)
-        report = build_report(self.net, contenders, held, self.objective, self.data, self.processes, self._refit(held, bar))
+        report = build_report(self.net, contenders, held, self.objective, self.data, self.processes, self.deadline, self._refit(held, bar))
         report.trained = trained(self.net, self.plan)
         return report
 
@@ -187,9 +197,9 @@ class Competition:
         bar.begin(name, self.budget.steps)
 
         def after_step(course: Course) -> None:
-            steps, ended = course.steps, bool(course.searches[-1].ended)
-            if steps is course.searches[-1]:
-                bar.show(steps.progress.step, steps.best.best, steps.floor)
+            search = course.searches[-1]
+            ended = bool(search.ended)
+            bar.show(search.name, course.steps_taken, search.lowest_loss, course.problem.floor)
             if ended or self.checkpoint.is_due:
                 self.checkpoint.keep(name, course.state(), now=ended)
 
@@ -242,9 +252,13 @@ class Competition:
         return Course(problem, settings, polished)
 
     def _seconds(self) -> float | None:
-        """The time of one training: a network that has grown needs two, and so does each fold of it."""
+        """The time of the next training: a network that has grown needs two, and so does each fold of it."""
+        left = self.deadline.left_for_training()
+        if left is None:
+            return None
         trainings = (1 + is_tensorized(self.net)) * (1 + len(self.data.folds)) + self.budget.refit
-        return self.budget.seconds / trainings if self.budget.seconds is not None else None
+        self.trained += 1
+        return -self.processes.most(-left / max(trainings - self.trained + 1, 1))
 
     def _resume(self, course: Course, name: str) -> None:
         """Go to where the checkpoint is."""

@@ -164,11 +164,6 @@ class LevenbergMarquardt(Search):
         return self.converged and not self.is_stuck and bool(np.linalg.norm(self._near.triangle, axis=0).all())
 
     @property
-    def value(self) -> float:
-        """The loss at the lowest point."""
-        return self._value
-
-    @property
     def _squares(self) -> LeastSquares:
         assert self.squares is not None
         return self.squares
@@ -267,6 +262,11 @@ class LevenbergMarquardt(Search):
             self.idle += 1
             if self.idle == IDLE:
                 self.reason = "no gain on validation"
+
+    @property
+    def lowest_loss(self) -> float:
+        """Its loss."""
+        return self._value
 
     def state(self) -> dict[str, Any]:
         """Two points, the scale and the radius of steps, and counts."""

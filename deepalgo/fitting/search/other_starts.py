@@ -72,7 +72,7 @@ class OtherStarts(Search):
             self.reason = walk.reason
         elif self.steps >= MOST:
             self.reason = "all steps were taken"
-        self.places.append(Arrival(walk.found, walk.value, walk.is_settled))
+        self.places.append(Arrival(walk.found, walk.lowest_loss, walk.is_settled))
         if not self.reason:
             self._begin()
 
@@ -143,6 +143,11 @@ class OtherStarts(Search):
         factors = torch.exp(WIDTHS[number % len(WIDTHS)] * noise)
         x = self.origin + (torch.from_numpy(lengths(self.problem, self.origin)) * (factors - 1)).to(self.origin.dtype)
         return space.within(x)
+
+    @property
+    def lowest_loss(self) -> float:
+        """Its loss."""
+        return math.nan if self.lowest is None else self.lowest.value
 
     def state(self) -> dict[str, Any]:
         """The places so far, and the walk that goes on."""
