@@ -275,7 +275,7 @@ def test_seconds_limit_the_whole_call_with_its_report():
             total += 0.5 * math.sin(0.1 * x + 0.01 * k) * math.exp(-0.001 * k * x)
         return total
 
-    net = da.compile(slow)
+    net = da.compile(slow, backend="native")
     x = torch.linspace(0, 3, 2000, dtype=torch.float64)
     da.fit(net, x, targets=torch.sin(x), steps=1, seconds=0.5)  # compiles
     for loss in ("squared", cubes):
