@@ -110,14 +110,18 @@ class Competition:
 
     def open(self, path: str | os.PathLike[str] | None) -> None:
         """Find the checkpoint of this very fit."""
+        self.checkpoint = Checkpoint(path, self._fingerprint() if path is not None else "", writes=self.processes.leads)
+        self.processes.wait()
+
+    def _fingerprint(self) -> str:
+        """What tells this fit from others."""
         search = replace(self.search, optimiser=_name(self.search.optimiser))
         judges = _name(self.objective.loss), _name(self.objective.residual), self.objective.target_weight
         text = f"{self.net.program} {search} {self.budget} {self.plan.text} {judges} {self.data.divided}"
         parts = self.data.batches.whole(), self.data.validation
         trees = [tree for part in parts for tree in (part.leaves, part.targets, (part.groups, part.times, part.weights))]
         data = [tensor for tree in trees for tensor in tensors(tree)]
-        self.checkpoint = Checkpoint(path, fingerprint(text, [*self.net.weights.tensors(), *data]), writes=self.processes.leads)
-        self.processes.wait()
+        return fingerprint(text, [*self.net.weights.tensors(), *data])
 
     def run(self, bar: Bar) -> Fit:
         """Train, select, and look at the test samples."""
