@@ -44,68 +44,26 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 __all__ = [
-    "Adds",
-    "BlockToeplitz",
-    "CompileError",
-    "DeepalgoError",
-    "Dense",
-    "Diagonal",
-    "FileError",
-    "Fit",
-    "HeuristicError",
-    "InputError",
-    "Kronecker",
-    "LowRank",
-    "Network",
-    "PlainFunction",
-    "Product",
-    "Scalar",
-    "Scales",
-    "SearchOptions",
-    "Steps",
-    "TensorizeError",
-    "Toeplitz",
-    "VerificationError",
-    "__version__",
-    "anneal",
-    "choose",
-    "compile",
-    "correct",
-    "diff",
-    "draw",
-    "fit",
-    "function",
-    "guard",
-    "load",
-    "newton",
-    "patch",
-    "remember",
-    "soften",
-    "source",
-    "suggest",
-    "untie",
-    "weight",
-    "widen",
+    "Adds", "BlockToeplitz", "CompileError", "DeepalgoError", "Dense", "Diagonal", "FileError", "Fit", "HeuristicError", "InputError",
+    "Kronecker", "LowRank", "Network", "PlainFunction", "Product", "Scalar", "Scales", "SearchOptions", "Steps", "TensorizeError",
+    "Toeplitz", "VerificationError", "__version__", "anneal", "choose", "compile", "correct", "diff", "draw", "fit", "function", "guard",
+    "load", "newton", "patch", "remember", "soften", "source", "suggest", "untie", "weight", "widen",
 ]
 
 #: Where each public name lives.
-_HOME = {
-    name: module
-    for module, names in {
-        "deepalgo.compiler": "compile",
-        "deepalgo.drawing.draw": "draw",
-        "deepalgo.fitting.fit": "fit",
-        "deepalgo.fitting.options": "SearchOptions",
-        "deepalgo.fitting.report.page": "Fit",
-        "deepalgo.marks": "weight",
-        "deepalgo.network": "Network load",
-        "deepalgo.patching.diff": "diff patch",
-        "deepalgo.plain_function": "PlainFunction function",
-        "deepalgo.source_code": "source",
-        "deepalgo.tensorize.suggest": "suggest",
-    }.items()
-    for name in names.split()
-} | {name: module for item in TRANSFORMATIONS for name, module in item.public.items()}
+_HOME = {name: module for module, names in {
+    "deepalgo.compiler": "compile",
+    "deepalgo.drawing.draw": "draw",
+    "deepalgo.fitting.fit": "fit",
+    "deepalgo.fitting.options": "SearchOptions",
+    "deepalgo.fitting.report.page": "Fit",
+    "deepalgo.marks": "weight",
+    "deepalgo.network": "Network load",
+    "deepalgo.patching.diff": "diff patch",
+    "deepalgo.plain_function": "PlainFunction function",
+    "deepalgo.source_code": "source",
+    "deepalgo.tensorize.suggest": "suggest",
+}.items() for name in names.split()} | {name: module for item in TRANSFORMATIONS for name, module in item.public.items()}
 
 #: Parts of the package that are reached by their own name.
 _PARTS = ("newton",)

@@ -60,15 +60,8 @@ def compile(
     for _ in range(MOST_RESTARTS):
         staged = _stage(fn, call, integers, complex_at)
         network = Network(
-            staged.program,
-            staged.signature,
-            loops=loops,
-            max_rounds=max_rounds,
-            errors=errors,
-            backend=backend,
-            mathematics=mathematics,
-            function=fn,
-            origins=staged.origins,
+            staged.program, staged.signature, loops=loops, max_rounds=max_rounds, errors=errors, backend=backend,
+            mathematics=mathematics, function=fn, origins=staged.origins
         )
         network.notes = staged.notes
         turned = _turns_complex(network, example)

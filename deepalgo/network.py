@@ -203,18 +203,8 @@ class Network(torch.nn.Module):
 
     def with_program(self, program: Program) -> Network:
         """A network that runs another program as this one runs its own, with the weights that the program brings."""
-        return Network(
-            program,
-            self.signature,
-            loops=self.loops,
-            max_rounds=self.max_rounds,
-            errors=self.errors,
-            backend=self._asked,
-            mathematics=self.mathematics,
-            function=self.function,
-            heuristic=self.heuristic,
-            origins=self.origins,
-        )
+        return Network(program, self.signature, loops=self.loops, max_rounds=self.max_rounds, errors=self.errors, backend=self._asked,
+                       mathematics=self.mathematics, function=self.function, heuristic=self.heuristic, origins=self.origins)
 
     def with_errors(self, errors: str) -> Network:
         """A copy of this network that treats failing samples in another way."""
@@ -265,17 +255,8 @@ torch.serialization.add_safe_globals([restored])
 def _network(
     stored: Stored, function: Callable[..., Any] | None, *, backend: str | None = None, mathematics: Mathematics = "vector"
 ) -> Network:
-    network = Network(
-        stored.program,
-        stored.signature,
-        loops=stored.loops,
-        max_rounds=stored.max_rounds,
-        errors=stored.errors,
-        backend=backend,
-        mathematics=mathematics,
-        function=function,
-        heuristic=stored.heuristic,
-    )
+    network = Network(stored.program, stored.signature, loops=stored.loops, max_rounds=stored.max_rounds, errors=stored.errors,
+                      backend=backend, mathematics=mathematics, function=function, heuristic=stored.heuristic)
     network.to(stored.dtype)
     with torch.no_grad():
         for key, value in stored.weights.items():
@@ -283,3 +264,4 @@ def _network(
     for key in stored.still:
         network.weights[key].requires_grad_(False)
     return network
+

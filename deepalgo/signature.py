@@ -63,23 +63,18 @@ class Signature:
         self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any], dtype: torch.dtype, device: torch.device
     ) -> tuple[list[torch.Tensor], bool]:
         """One tensor `(batch, *shape)` for every input, and whether the call was about a single sample."""
-        found = [
-            (path, _tensor(path, item, leaf.value.type, dtype, device), leaf.value.type) for path, leaf, item in self._found(args, kwargs)
-        ]
+        found = [(path, _tensor(path, item, leaf.value.type, dtype, device), leaf.value.type)
+                 for path, leaf, item in self._found(args, kwargs)]
         size = _batch_size([(path, tuple(tensor.shape), type) for path, tensor, type in found])
-        return [
-            tensor if tensor.ndim > len(type.shape) else tensor.expand(1 if size is None else size, *type.shape)
-            for _, tensor, type in found
-        ], size is None
+        return [tensor if tensor.ndim > len(type.shape) else tensor.expand(1 if size is None else size, *type.shape)
+                for _, tensor, type in found], size is None
 
     def arrays(self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any]) -> tuple[list[Array], bool]:
         """The same as arrays of NumPy."""
         found = [(path, _array(path, item, leaf.value.type), leaf.value.type) for path, leaf, item in self._found(args, kwargs)]
         size = _batch_size([(path, array.shape, type) for path, array, type in found])
-        return [
-            array if array.ndim > len(type.shape) else np.broadcast_to(array, (1 if size is None else size, *type.shape))
-            for _, array, type in found
-        ], size is None
+        return [array if array.ndim > len(type.shape) else np.broadcast_to(array, (1 if size is None else size, *type.shape))
+                for _, array, type in found], size is None
 
     def _found(self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any]) -> list[tuple[str, Slot, Any]]:
         """What a call gives for each input."""

@@ -84,9 +84,8 @@ def span_of(node: ast.AST, file: str, lines: Sequence[str], line: int = 1) -> Sp
     """
     line, offset = getattr(node, "lineno", line), getattr(node, "col_offset", 0)
     end_line, end_offset = getattr(node, "end_lineno", None) or line, getattr(node, "end_col_offset", None) or 0
-    return Span(
-        file, line, _characters(lines, line, offset), end_line, _characters(lines, end_line, end_offset), tuple(lines[line - 1 : line])
-    )
+    return Span(file, line, _characters(lines, line, offset), end_line, _characters(lines, end_line, end_offset),
+                tuple(lines[line - 1 : line]))
 
 
 def _characters(lines: Sequence[str], line: int, offset: int) -> int:
@@ -289,15 +288,8 @@ def _inside(statement: ast.stmt, free: tuple[str, ...]) -> ast.Module:
 def _without_decorators(node: ast.FunctionDef) -> ast.FunctionDef:
     """The bare function: decorators and defaults are evaluated outside of its code."""
     arguments = node.args
-    bare = ast.arguments(
-        arguments.posonlyargs,
-        arguments.args,
-        arguments.vararg,
-        arguments.kwonlyargs,
-        [None] * len(arguments.kwonlyargs),
-        arguments.kwarg,
-        [],
-    )
+    bare = ast.arguments(arguments.posonlyargs, arguments.args, arguments.vararg, arguments.kwonlyargs,
+                         [None] * len(arguments.kwonlyargs), arguments.kwarg, [])
     return ast.FunctionDef(node.name, bare, node.body, [], None)
 
 

@@ -57,9 +57,8 @@ NEAR = 8
 Bars = dict[Value, Value]
 
 
-def adjoint(
-    program: Program, rounds: int = 10_000, *, careful: bool = False, rule: SegmentRule = USUAL, by: Sequence[str] | None = None
-) -> Program:
+def adjoint(program: Program, rounds: int = 10_000, *, careful: bool = False, rule: SegmentRule = USUAL,
+            by: Sequence[str] | None = None) -> Program:
     """A program that takes the adjoints of the real results as further inputs and returns those of the inputs and of the weights.
 
     Its results are those of the program, the adjoints of the real inputs in order, and those of the weights in order. The program has its
@@ -116,10 +115,8 @@ class Reverse(Rewriter):
         shapes = {item.key: item.shape for item in program.weights}
         sources = [item.value for item in program.inputs if item.value.type.kind >= Kind.REAL] if self.by is None else []
         found = [self.bar(bars, value) for value in sources]
-        found += [
-            self.bar(bars, weights[key]) if key in weights else self.zero(Type(Kind.REAL, shapes[key]))
-            for key in (shapes if self.by is None else self.by)
-        ]
+        found += [self.bar(bars, weights[key]) if key in weights else self.zero(Type(Kind.REAL, shapes[key]))
+                  for key in (shapes if self.by is None else self.by)]
         results = (*body.results, *found)
         output = SequenceTree("tuple", tuple(Leaf(place) for place in range(len(results))))
         whole = Block((), (*forward, *self.out), results)
@@ -175,7 +172,7 @@ class Reverse(Rewriter):
         arms = [self.back_arm(arm, given, bars) for arm in (branch.then, branch.orelse)]
         reached = [*dict.fromkeys(value for _, _, arm_bars in arms for value in arm_bars if not self.went_on(value, arm_bars, bars))]
         pairs = []
-        for arm, out, arm_bars in arms:
+        for (arm, out, arm_bars) in arms:
             outer, self.out = self.out, out
             results = tuple(self.summed(bars, value, arm_bars) for value in reached)
             self.out = outer
@@ -224,7 +221,7 @@ class Reverse(Rewriter):
             self.out.append(Rewind(rounds.results, total, rounds.init, rounds.back, loop.span))
             forward = self.counting(replace(loop, body=rounds.saving), total)
         self.leave(loop, rounds, bars)
-        starts = [Op(value, "const", (), (("value", 0),)) for value in forward.init[len(loop.init) :]]
+        starts = [Op(value, "const", (), (("value", 0),)) for value in forward.init[len(loop.init):]]
         return (*starts, forward)
 
     def counting(self, loop: While, total: Value) -> While:
@@ -245,9 +242,8 @@ class Reverse(Rewriter):
         arriving = [self.fresh.value(params[place].type) for place in carried]
         outer, self.out = self.out, []
         # The adjoints of arrays are handed from round to round as they grow: what a round adds to one place is added there alone.
-        growing = {
-            value: self.fresh.value(value.type) for value in captured(body, self.captured) if value in self.active and value.type.shape
-        }
+        growing = {value: self.fresh.value(value.type) for value in captured(body, self.captured)
+                   if value in self.active and value.type.shape}
         inner: Bars = {**growing}
         for place, g in zip(carried, arriving, strict=True):
             self.arrive(inner, body.results[place], g)
@@ -255,10 +251,8 @@ class Reverse(Rewriter):
         leaving = [self.taken(inner, params[place]) for place in carried]
         reached = tuple(value for value, g in inner.items() if g != growing.get(value))
         sums = [growing.get(value) or self.fresh.value(value.type) for value in reached]
-        leaving += [
-            inner[value] if value in growing else self.fit(self.total(before, inner[value]), value.type)
-            for before, value in zip(sums, reached, strict=True)
-        ]
+        leaving += [inner[value] if value in growing else self.fit(self.total(before, inner[value]), value.type)
+                    for before, value in zip(sums, reached, strict=True)]
         made, self.out = self.out, outer
         number = self.fresh.value(INT)
         back = Block((number, *arriving, *sums), tuple(made), tuple(leaving))
@@ -270,7 +264,7 @@ class Reverse(Rewriter):
     def leave(self, loop: Loop | While, rounds: BothWays, bars: Bars) -> None:
         """Hand on what comes out of the way back through a loop."""
         carried = self.carried(rounds.params)
-        bars.update(zip(rounds.reached, rounds.results[len(carried) :], strict=True))
+        bars.update(zip(rounds.reached, rounds.results[len(carried):], strict=True))
         for place, g in zip(carried, rounds.results, strict=False):  # a value that a loop starts from may be read in its rounds, too
             self.arrive(bars, loop.init[place], g)
 
@@ -384,10 +378,8 @@ class CarefulProducts(Formulas):
 
     def cross_product(self, one: Value, other: Value) -> Value:
         """Of vectors of three numbers."""
-        first, second = (
-            self.product(self.turned(one, places), self.turned(other, others))
-            for places, others in (((1, 2, 0), (2, 0, 1)), ((2, 0, 1), (1, 2, 0)))
-        )
+        first, second = (self.product(self.turned(one, places), self.turned(other, others))
+                         for places, others in (((1, 2, 0), (2, 0, 1)), ((2, 0, 1), (1, 2, 0))))
         return self.op("sub", (first, second), {})
 
     def turned(self, vector: Value, places: tuple[int, ...]) -> Value:

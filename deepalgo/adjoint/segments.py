@@ -110,9 +110,8 @@ class SegmentBuilder:
 
     # the way back
 
-    def finish(
-        self, rounds: BothWays, back: Block, segment: Value, segments: Value, here: Value, outer: list[Statement], loop: Loop | While
-    ) -> None:
+    def finish(self, rounds: BothWays, back: Block, segment: Value, segments: Value, here: Value, outer: list[Statement],
+               loop: Loop | While) -> None:
         """Go back through the rounds `here` in a segment, and append the way back through all `segments` to what is around."""
         build = self.build
         taken, made = self.like(back.params[1:]), self.like(back.params[1:])
@@ -194,9 +193,8 @@ class SegmentBuilder:
 
     def like(self, values: Iterable[Value | Type]) -> tuple[Value, ...]:
         """Fresh values of the same types."""
-        return tuple(
-            self.build.fresh.value(item.type, item.name) if isinstance(item, Value) else self.build.fresh.value(item) for item in values
-        )
+        return tuple(self.build.fresh.value(item.type, item.name) if isinstance(item, Value) else self.build.fresh.value(item)
+                     for item in values)
 
 
 def _zero(result: Value) -> Op:

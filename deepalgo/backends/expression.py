@@ -15,28 +15,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-LEVELS = {
-    "or": 1,
-    "and": 2,
-    "<": 4,
-    "<=": 4,
-    ">": 4,
-    ">=": 4,
-    "==": 4,
-    "!=": 4,
-    "|": 5,
-    "^": 6,
-    "&": 7,
-    "<<": 8,
-    ">>": 8,
-    "+": 9,
-    "-": 9,
-    "*": 10,
-    "/": 10,
-    "//": 10,
-    "%": 10,
-    "**": 12,
-}
+LEVELS = {"or": 1, "and": 2, "<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "!=": 4, "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8,
+          "+": 9, "-": 9, "*": 10, "/": 10, "//": 10, "%": 10, "**": 12}
 NOT, COMPARISON, SUM, UNARY, ATOM = 3, 4, 9, 11, 13
 INFIX = re.compile(r"\{0\} (\S+) (?:\{1\}|[\d.]+)$")
 PLACE = re.compile(r"\{(\w+|\*)\}")

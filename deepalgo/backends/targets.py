@@ -66,26 +66,12 @@ RECORD_NAN: Passes = (*SIMPLE_LOOPS, WITHOUT_TRY, WithRounds(number_errors), *CL
 FIXED: Passes = (*SIMPLE, WITHOUT_TRY, WithRounds(flag_errors), WithRounds(mask_all), *CLEAN, *TYPED)
 FIXED_NAN: Passes = (*SIMPLE, WITHOUT_TRY, WithRounds(nan_for_failures), WithRounds(mask_all), *CLEAN, *TYPED)
 FUSED: Passes = (
-    *SIMPLE,
-    WITHOUT_TRY,
-    WithRounds(flag_errors),
-    WithRounds(mask_and_share),
-    *CLEAN,
-    truths_as_numbers,
-    merge_equal_per_arm,
-    prune,
-    *TYPED,
+    *SIMPLE, WITHOUT_TRY, WithRounds(flag_errors), WithRounds(mask_and_share), *CLEAN,
+    truths_as_numbers, merge_equal_per_arm, prune, *TYPED,
 )
 FUSED_NAN: Passes = (
-    *SIMPLE,
-    WITHOUT_TRY,
-    WithRounds(nan_for_failures),
-    WithRounds(mask_and_share),
-    *CLEAN,
-    truths_as_numbers,
-    merge_equal_per_arm,
-    prune,
-    *TYPED,
+    *SIMPLE, WITHOUT_TRY, WithRounds(nan_for_failures), WithRounds(mask_and_share), *CLEAN,
+    truths_as_numbers, merge_equal_per_arm, prune, *TYPED,
 )
 
 #: How every source begins: as simple as it gets, without what only gradients need.
@@ -96,28 +82,13 @@ RETURNS = Where(restore_returns, changed, (SIMPLER,))
 SOURCE: Passes = (*HARDENED, SIMPLER, duplicate_tails, SIMPLER, RETURNS, restore_breaks, prune)
 SOURCE_COLUMNS: Passes = (*HARDENED, WITHOUT_TRY, SIMPLER, duplicate_tails, SIMPLER, batch)
 SOURCE_NUMBERS: Passes = (
-    *HARDENED,
-    WithWeights(scalarize),
-    prune,
-    SIMPLER,
-    duplicate_tails,
-    SIMPLER,
-    RETURNS,
-    restore_breaks,
-    prune,
+    *HARDENED, WithWeights(scalarize), prune, SIMPLER, duplicate_tails, SIMPLER, RETURNS, restore_breaks, prune,
 )
 
 #: Native code, and the derivative that it computes back to inputs and weights. Complex numbers have slopes of their own, so that
 #: they are split after the derivative is made.
 READY: Passes = (
-    hoist_weights,
-    fold_constants,
-    merge_equal,
-    drop_proven_checks,
-    prune,
-    WITHOUT_TRY,
-    *CLEAN,
-    *TYPED,
+    hoist_weights, fold_constants, merge_equal, drop_proven_checks, prune, WITHOUT_TRY, *CLEAN, *TYPED,
 )
 IN_REALS = Where(split_complex, changed, CLEAN)
 NATIVE: Passes = (*READY, IN_REALS)
@@ -138,10 +109,7 @@ DRAWING: Passes = (drop_checks, prune, drop_checks)
 
 #: For each form of the torch code: with errors that raise, and with NaN for samples that fail.
 TORCH: Mapping[str, tuple[Passes, Passes]] = {
-    "run": (RUN, RUN_NAN),
-    "record": (RECORD, RECORD_NAN),
-    "fixed": (FIXED, FIXED_NAN),
-    "fused": (FUSED, FUSED_NAN),
+    "run": (RUN, RUN_NAN), "record": (RECORD, RECORD_NAN), "fixed": (FIXED, FIXED_NAN), "fused": (FUSED, FUSED_NAN),
 }
 
 

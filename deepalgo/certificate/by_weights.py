@@ -126,13 +126,8 @@ class WeightCheck:
                 rows[place, row] = dict(zip(keys, found, strict=True))
         return rows
 
-    def _compare(
-        self,
-        shift: Shift,
-        leaves: Sequence[Tensor],
-        samples: Sequence[int],
-        gradients: Mapping[tuple[int, int], Mapping[str, np.ndarray | None]],
-    ) -> None:
+    def _compare(self, shift: Shift, leaves: Sequence[Tensor], samples: Sequence[int],
+                 gradients: Mapping[tuple[int, int], Mapping[str, np.ndarray | None]]) -> None:
         if shift.weight.key in self.unseen:
             return
         if not self._repeats(shift, samples[0]):
@@ -147,13 +142,8 @@ class WeightCheck:
                 what = f"the gradient by the weight `{shift.name}` is not a number"
                 raise VerificationError(what, sample=sample, expected="finite", got=got, span=shift.weight.span)
             values = points[sample]
-            expected = self.account.compare(
-                got,
-                None if values is None else [point[output] for point in values],
-                shift.x,
-                self._doubt(shift, output, row, sample, leaves),
-                self.inputs[sample],
-            )
+            expected = self.account.compare(got, None if values is None else [point[output] for point in values], shift.x,
+                                            self._doubt(shift, output, row, sample, leaves), self.inputs[sample])
             if expected is not None:
                 wrong.append((output, sample, expected, got))
         if wrong and not self._is_read(shift, samples, points):

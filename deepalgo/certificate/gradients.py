@@ -108,7 +108,8 @@ class GradientCheck:
             self.heres[sample] = self.original.run(self.inputs[sample])
         return self.heres[sample]
 
-    def _compare(self, move: Move, output: int, values: list[float] | None, gradient: np.ndarray | None, leaves: Sequence[Tensor]) -> None:
+    def _compare(self, move: Move, output: int, values: list[float] | None, gradient: np.ndarray | None,
+                 leaves: Sequence[Tensor]) -> None:
         got = 0.0 if gradient is None else float(gradient[(move.row, *move.item)])
         name = self.program.inputs[move.place].path + (str(list(move.item)) if move.item else "")
         if math.isnan(got) and are_finite(*self.inputs[move.sample], self._here(move.sample).numbers[output]):

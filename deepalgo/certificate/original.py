@@ -34,9 +34,8 @@ class CallOutcome:
 
     def entries(self, file: str, first: int, last: int) -> int:
         """How often the function came to line `first` from outside of the lines up to `last`."""
-        return sum(
-            count for (where, before, line), count in self.steps.items() if where == file and line == first and not first <= before <= last
-        )
+        return sum(count for (where, before, line), count in self.steps.items()
+                   if where == file and line == first and not first <= before <= last)
 
     def __str__(self) -> str:
         if self.error is None:

@@ -76,22 +76,13 @@ class Verification:
         if gradients and good and not self._is_soft():
             by_inputs, by_weights = self._gradients(good, good_leaves, paths.endpoints, most_weights)
         return Certificate(
-            name=self.program.name,
-            samples=len(self.samples),
-            compared=len(good),
+            name=self.program.name, samples=len(self.samples), compared=len(good),
             absolute=max((item[0] for item in differences.values()), default=0.0),
             relative=max((item[1] for item in differences.values()), default=0.0),
-            worst=worst,
-            errors=dict(self.errors),
-            beyond=dict(self.beyond),
-            gradients=by_inputs,
-            by_weights=by_weights,
-            branches=paths.arms(self.outcomes),
-            loops=paths.rounds(self.outcomes),
-            paths=compared,
-            near_ties=paths.ties,
-            excused=dict(self.excused),
-            endpoints=paths.endpoints,
+            worst=worst, errors=dict(self.errors), beyond=dict(self.beyond),
+            gradients=by_inputs, by_weights=by_weights,
+            branches=paths.arms(self.outcomes), loops=paths.rounds(self.outcomes), paths=compared,
+            near_ties=paths.ties, excused=dict(self.excused), endpoints=paths.endpoints,
             dead=tried_weights(self.network, good_leaves) if good else (),
         )
 
@@ -121,16 +112,10 @@ class Verification:
     def _neighbours(self, sample: int) -> list[CallOutcome]:
         """What the function does when one of the inputs moves by its last digit, or by eight of it (later rounds add up)."""
         values = self.inputs[sample]
-        moves = [
-            (place, way, steps)
-            for place, value in enumerate(values)
-            if isinstance(value, (float, np.ndarray))
-            for way in (-np.inf, np.inf)
-            for steps in (1, 8)
-        ]
-        return [
-            self.original.run([*values[:place], _moved(values[place], way, steps), *values[place + 1 :]]) for place, way, steps in moves
-        ]
+        moves = [(place, way, steps) for place, value in enumerate(values) if isinstance(value, (float, np.ndarray))
+                 for way in (-np.inf, np.inf) for steps in (1, 8)]
+        return [self.original.run([*values[:place], _moved(values[place], way, steps), *values[place + 1 :]])
+                for place, way, steps in moves]
 
     def _values(self, results: Sequence[Tensor], good: Sequence[int], near_ties: set[int]) -> dict[int, tuple[float, float]]:
         """The largest absolute and relative difference of every sample."""
@@ -190,8 +175,7 @@ class Verification:
 
     def _refuse(self, what: str, sample: int, expected: object, got: object, span: Span | None = None) -> NoReturn:
         changed = [
-            weight.key
-            for weight in self.program.weights
+            weight.key for weight in self.program.weights
             if not torch.equal(self.network.weights[weight.key].detach().cpu(), torch.tensor(weight.value, dtype=self.network.dtype))
         ]
         raise VerificationError(what, sample=sample, expected=expected, got=got, span=span, changed=changed)
@@ -217,3 +201,5 @@ def _difference(expected: Sequence[Any], got: Sequence[Any]) -> tuple[float, flo
             part = np.where(same, 0.0, gap / np.abs(wanted))
         absolute, relative = max(absolute, float(gap.max(initial=0.0))), max(relative, float(part.max(initial=0.0)))
     return absolute, relative
+
+

@@ -30,6 +30,8 @@ def tune(
     learn: Annotated[str, typer.Option("--target", help="The column to learn; for a function of several answers: a,b,c.")] = "",
     residual: Annotated[str, typer.Option(help="Instead of a target: a function of the file, of the answer and the arguments.")] = "",
     loss: Annotated[str, typer.Option(help="squared, absolute, or relative.")] = "squared",
+    train: Annotated[list[str] | None, typer.Option(help="What to train: a name, k*, controller.*, line 12, a role; repeatable.")] = None,
+    fixed: Annotated[list[str] | None, typer.Option(help="What to leave alone, in the same words.")] = None,
     column: Annotated[list[str] | None, typer.Option(help="ARGUMENT=COLUMN, where the names differ; can be repeated.")] = None,
     tensorize: Annotated[list[str] | None, typer.Option(help="A transformation as `deepalgo check` suggests it; can be repeated.")] = None,
     steps: Annotated[int, typer.Option(help="Training steps.")] = 500,
@@ -64,13 +66,19 @@ def tune(
         search = deepalgo.SearchOptions(seeds=seeds)
         goal |= _division(group, split, columns, data.name)
         fit = deepalgo.fit(
-            network, inputs, loss=loss, steps=steps, search=search, missing=missing, checkpoint=checkpoint, refit=refit, **goal
+            network, inputs, loss=loss, train=_words(train), fixed=_words(fixed), steps=steps, search=search, missing=missing,
+            checkpoint=checkpoint, refit=refit, **goal,
         )
         print(fit)
         _hand_back(fit, write, output)
         if plot is not None:
             fit.plot().savefig(plot)
             print(f"wrote {plot}")
+
+
+def _words(given: list[str] | None) -> list[str] | None:
+    """What an option says, several times or with commas."""
+    return [word.strip() for item in given for word in item.split(",")] if given else None
 
 
 def _look_ahead(

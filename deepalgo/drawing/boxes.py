@@ -109,24 +109,16 @@ def power(base: FormulaBox, exponent: FormulaBox) -> FormulaBox:
     """A raised exponent."""
     small = exponent.scaled(SCRIPT)
     lift = max(base.ascent - 0.33, small.descent + 0.2)
-    return FormulaBox(
-        base.width + small.width + 0.06,
-        max(base.ascent, lift + small.ascent),
-        base.descent,
-        (*base.marks, *small.moved(base.width + 0.05, -lift)),
-    )
+    return FormulaBox(base.width + small.width + 0.06, max(base.ascent, lift + small.ascent), base.descent,
+               (*base.marks, *small.moved(base.width + 0.05, -lift)))
 
 
 def subscript(base: FormulaBox, index: FormulaBox) -> FormulaBox:
     """A lowered index."""
     small = index.scaled(SCRIPT)
     drop = 0.18
-    return FormulaBox(
-        base.width + small.width + 0.04,
-        base.ascent,
-        max(base.descent, drop + small.descent),
-        (*base.marks, *small.moved(base.width + 0.02, drop)),
-    )
+    return FormulaBox(base.width + small.width + 0.04, base.ascent, max(base.descent, drop + small.descent),
+               (*base.marks, *small.moved(base.width + 0.02, drop)))
 
 
 def root(inside: FormulaBox) -> FormulaBox:

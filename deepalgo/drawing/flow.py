@@ -369,9 +369,8 @@ class Drafter:
         for number in range(loop.count):
             inner, region = self.open("round", text(f"round {number + 1}", "sans"))
             inner.terms[index] = _constant(number)
-            entries = [
-                (term, self.pill(inner, region, param, "carried", self.carried(param))) for term, param in zip(state, params, strict=True)
-            ]
+            entries = [(term, self.pill(inner, region, param, "carried", self.carried(param)))
+                       for term, param in zip(state, params, strict=True)]
             entries += self.enter(sheet, inner, region, captured(loop.body))
             self.block(inner, loop.body)
             self.carry_out(inner, region, loop.body.results, params)

@@ -200,29 +200,11 @@ def _always(rule: Rule) -> Callable[[str], Rule]:
 ITSELF = "itself"
 #: How tightly signs between operands hold together.
 LEVELS = {
-    "∧": LOGIC,
-    "∨": LOGIC,
-    **dict.fromkeys("<≤>≥=≠", RELATION),
-    "+": SUM,
-    "−": SUM,
-    "mod": PRODUCT,
-    "·": PRODUCT,
+    "∧": LOGIC, "∨": LOGIC, **dict.fromkeys("<≤>≥=≠", RELATION), "+": SUM, "−": SUM, "mod": PRODUCT, "·": PRODUCT,
 }
 #: The ways in which rows say that they are drawn, each with its signs.
 STYLES: dict[str, Callable[[str], Rule]] = {
-    "infix": _infix,
-    "sign": _sign,
-    "fences": _between,
-    "name": _named,
-    "reduction": _reduction,
-    "fraction": _quotient,
-    "power": _power,
-    "product": _always(_product),
-    "root": _always(_root),
-    "exponential": _always(_exponential),
-    "column": _always(_vector),
-    "cases": _always(_selected),
-    "index": _always(_indexed),
-    "place": _always(_picked),
-    "change": _always(_put),
+    "infix": _infix, "sign": _sign, "fences": _between, "name": _named, "reduction": _reduction, "fraction": _quotient, "power": _power,
+    "product": _always(_product), "root": _always(_root), "exponential": _always(_exponential), "column": _always(_vector),
+    "cases": _always(_selected), "index": _always(_indexed), "place": _always(_picked), "change": _always(_put),
 }

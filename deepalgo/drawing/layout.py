@@ -140,12 +140,8 @@ def _dot(laid: Laid, sizes: dict[str, tuple[float, float]]) -> str:
     graph = laid.graph
     between = sum(edge.source.exit is not None and edge.entrance is not None for edge in graph.edges)
     room = min(1.5, (0.42 if graph.groups else 0.34) + 0.07 * max(0, between - 2))
-    lines = [
-        "digraph {",
-        f'graph [nodesep="0.3", ranksep="{room:.2f}", splines="true", newrank="true", pad="0"]',
-        'node [shape="box", fixedsize="true", label=""]',
-        'edge [arrowsize="0.6"]',
-    ]
+    lines = ["digraph {", f'graph [nodesep="0.3", ranksep="{room:.2f}", splines="true", newrank="true", pad="0"]',
+             'node [shape="box", fixedsize="true", label=""]', 'edge [arrowsize="0.6"]']
     for name, node in graph.nodes.items():
         if node.group is None:
             lines.append(_node(name, sizes[name], laid.frames.get(name)))

@@ -71,10 +71,8 @@ class Painter:
 
     def rectangle(self, x: float, y: float, width: float, height: float, fill: str, stroke: str, corner: float, line: float = 1.2) -> None:
         """A box with round corners."""
-        self.add(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{corner:.1f}" fill="{fill}" '
-            f'stroke="{stroke}" stroke-width="{line}"/>'
-        )
+        self.add(f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{corner:.1f}" fill="{fill}" '
+                 f'stroke="{stroke}" stroke-width="{line}"/>')
 
     def add(self, element: str) -> None:
         """Any element."""
@@ -104,10 +102,8 @@ class Painter:
     def group(self, title: str, place: Rectangle) -> None:
         """An arm of a branch."""
         left, top = place.x - place.width / 2, place.y - place.height / 2
-        self.add(
-            f'<rect x="{left:.1f}" y="{top:.1f}" width="{place.width:.1f}" height="{place.height:.1f}" rx="9" fill="#ffffff" '
-            f'fill-opacity="0.65" stroke="#e7c98b" stroke-dasharray="4 3"/>'
-        )
+        self.add(f'<rect x="{left:.1f}" y="{top:.1f}" width="{place.width:.1f}" height="{place.height:.1f}" rx="9" fill="#ffffff" '
+                 f'fill-opacity="0.65" stroke="#e7c98b" stroke-dasharray="4 3"/>')
         box = text(title, "bold")
         self.rectangle(left + 8, top - 8, box.width * GROUP + 12, 16, "#fdf0d2", "#e7c98b", 8, 0.8)
         self.box(box, GROUP, (left + 14, top + 4), None)
@@ -130,10 +126,8 @@ class Painter:
     def way_back(self, x: float, top: float, bottom: float, colour: str) -> None:
         """The arrow from the end of a round to the beginning of the next."""
         out = BACK - 4
-        self.add(
-            f'<path d="M{x:.1f} {bottom - 14:.1f} h{out - 8:.1f} q8 0 8 -8 V{top + 30:.1f} q0 -8 -8 -8 h{8 - out + 6:.1f}" '
-            f'fill="none" stroke="{colour}" stroke-width="2"/>'
-        )
+        self.add(f'<path d="M{x:.1f} {bottom - 14:.1f} h{out - 8:.1f} q8 0 8 -8 V{top + 30:.1f} q0 -8 -8 -8 h{8 - out + 6:.1f}" '
+                 f'fill="none" stroke="{colour}" stroke-width="2"/>')
         self.add(f'<path d="M{x + 1:.1f} {top + 22:.1f} l8 -4.6 v9.2 z" fill="{colour}"/>')
 
     def pill(self, kind: str, box: FormulaBox, place: Rectangle) -> None:
@@ -150,10 +144,8 @@ class Painter:
         curve = f"M{points[0][0]:.1f} {points[0][1]:.1f}C" + " ".join(f"{px:.1f} {py:.1f}" for px, py in points[1:])
         self.add(f'<path d="{curve}" fill="none" stroke="{WIRE}" stroke-width="1.3"/>')
         angle = math.degrees(math.atan2(tip[1] - points[-1][1], tip[0] - points[-1][0]))
-        self.add(
-            f'<path d="M0 0L-7.5 -3.4L-5.8 0L-7.5 3.4Z" transform="translate({tip[0]:.1f} {tip[1]:.1f}) rotate({angle:.0f})" '
-            f'fill="{WIRE}"/>'
-        )
+        self.add(f'<path d="M0 0L-7.5 -3.4L-5.8 0L-7.5 3.4Z" transform="translate({tip[0]:.1f} {tip[1]:.1f}) rotate({angle:.0f})" '
+                 f'fill="{WIRE}"/>')
 
     def name(self, box: FormulaBox, at: Point) -> None:
         """The name of a signal beside its wire, on a ground that lets it be read."""

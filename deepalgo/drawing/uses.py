@@ -15,10 +15,8 @@ def find_wraps(block: Block) -> dict[Value, tuple[Value, ...]]:
     for op in made.values():
         if op.is_choice and op.result.type.kind == Kind.INT:
             below, raised, index = op.args
-            if all(
-                value in made and made[value].name == name and made[value].args[0] == index
-                for value, name in ((below, "lt"), (raised, "add"))
-            ):
+            if all(value in made and made[value].name == name and made[value].args[0] == index
+                   for value, name in ((below, "lt"), (raised, "add"))):
                 wraps[op.result] = (below, raised)
     return wraps
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +11,9 @@ import torch
 
 from deepalgo.errors import InputError
 from deepalgo.fitting.checkpoint import UNFIT, Checkpoint, fingerprint
+from deepalgo.fitting.choice.plan import plan_weights
+from deepalgo.fitting.choice.weight_options import WeightOptions
+from deepalgo.fitting.choice.what_trains import check_anything
 from deepalgo.fitting.data.batches import Batches, Epochs
 from deepalgo.fitting.data.gather import FitData, SampleKind
 from deepalgo.fitting.data.samples import Samples, tensors
@@ -22,6 +24,7 @@ from deepalgo.fitting.judge.contenders import (
     HEURISTIC,
     TENSORIZED,
     Contender,
+    constants_of,
     heuristic_of,
     inherit,
     is_guarded,
@@ -39,11 +42,16 @@ from deepalgo.fitting.progress import Bar
 from deepalgo.fitting.report.build import build_report
 from deepalgo.fitting.report.page import Fit
 from deepalgo.fitting.report.refit import Refit
+from deepalgo.fitting.report.trained import trained
+from deepalgo.fitting.report.weight_changes import birth, differs
 from deepalgo.fitting.search.course import Course
 from deepalgo.fitting.search.gradient_steps import StepSettings
-from deepalgo.fitting.search.optimiser import is_second_order, make
+from deepalgo.fitting.search.optimiser import check, is_second_order
+from deepalgo.fitting.search.plan import PLAN, PlannedSearch, readable
 from deepalgo.fitting.search.problem import Problem
 from deepalgo.fitting.search.space import Space
+from deepalgo.fitting.uncertainty.evidence import undetermined_weights
+from deepalgo.fitting.uncertainty.undetermined import Undetermined
 from deepalgo.network import Network
 
 #: The part of a limited time that gradient steps may take, if other searches follow.
@@ -67,6 +75,7 @@ class Place:
     batches: Batches
     chosen_by: Samples
     judged: Samples
+    still: tuple[str, ...] | None = None  # the weights that stay as they are where a network is fitted again
 
 
 class Competition:
@@ -79,7 +88,7 @@ class Competition:
         data: FitData,
         search: SearchOptions,
         budget: Budget,
-        rates: Mapping[str, float] | None,
+        weights: WeightOptions,
         processes: Processes,
     ) -> None:
         self.net = net
@@ -87,7 +96,8 @@ class Competition:
         self.data = data
         self.search = search
         self.budget = budget
-        self.rates = dict(rates or {})
+        self.weights = weights
+        self.plan = plan_weights(net, weights)
         self.processes = processes
         self.heuristic = heuristic_of(net)
         self.interrupted = False
@@ -97,10 +107,11 @@ class Competition:
     def open(self, path: str | os.PathLike[str] | None) -> None:
         """Find the checkpoint of this very fit."""
         search = replace(self.search, optimiser=_name(self.search.optimiser))
-        judges = _name(self.objective.loss), _name(self.objective.residual)
-        text = f"{self.net.program} {search} {self.budget} {sorted(self.rates.items())} {judges} {self.data.divided}"
+        judges = _name(self.objective.loss), _name(self.objective.residual), self.objective.target_weight
+        text = f"{self.net.program} {search} {self.budget} {self.plan.text} {judges} {self.data.divided}"
         parts = self.data.batches.whole(), self.data.validation
-        data = [tensor for part in parts for tensor in (*part.leaves, *tensors(part.targets), *tensors((part.groups, part.times)))]
+        trees = [tree for part in parts for tree in (part.leaves, part.targets, (part.groups, part.times, part.weights))]
+        data = [tensor for tree in trees for tensor in tensors(tree)]
         self.checkpoint = Checkpoint(path, fingerprint(text, [*self.net.weights.tensors(), *data]), writes=self.processes.leads)
         self.processes.wait()
 
@@ -115,15 +126,19 @@ class Competition:
             contenders.append(Contender(GIVEN, given, self._judged(self._alike(given))))
         trainees = [trainable_copy(self.net) for _ in self.places]
         if is_tensorized(self.net) and not is_guarded(self.net):  # tuned constants would have no guard, which the caller wants
-            constants = [heuristic_of(self.net) for _ in self.places]
-            tuned = self._contend(CONSTANTS, constants, _of(self.heuristic, self.rates), bar)
-            contenders.append(tuned)
-            if is_untouched(self.net) and compare(heuristic.validation, tuned.validation, self.is_seen, groups=self.groups).better:
-                for trainee, network in zip(trainees, constants, strict=True):
-                    inherit(trainee, network)
-        contenders.append(self._contend(TENSORIZED if is_tensorized(self.net) else CONSTANTS, trainees, self.rates, bar))
+            constants = [constants_of(self.net) for _ in self.places]
+            plan = plan_weights(constants[0], self.weights, strict=False)
+            if plan.leaders:
+                tuned = self._contend(CONSTANTS, constants, bar)
+                contenders.append(tuned)
+                if is_untouched(self.net) and compare(heuristic.validation, tuned.validation, self.is_seen, groups=self.groups).better:
+                    for trainee, network in zip(trainees, constants, strict=True):
+                        inherit(trainee, network)
+        contenders.append(self._contend(TENSORIZED if is_tensorized(self.net) else CONSTANTS, trainees, bar))
         held = select(contenders, self.is_seen, self.groups)
-        return build_report(self.net, contenders, held, self.objective, self.data, self.processes, self._refit(held, bar))
+        report = build_report(self.net, contenders, held, self.objective, self.data, self.processes, self._refit(held, bar))
+        report.trained = trained(self.net, self.plan)
+        return report
 
     @property
     def is_seen(self) -> bool:
@@ -147,27 +162,33 @@ class Competition:
         """Refuse a competition that nobody could win."""
         if not bool(known.any()):
             raise InputError(f"{self.net.program.name}() has no finite loss on any validation sample: there is no floor to stand on")
-        if all(weight.frozen for weight in self.net.weights.entries):
-            raise InputError(f"{self.net.program.name}() has no weight that could be trained: print(net.weights) says why")
-        make(self.search.optimiser, torch.zeros(1, requires_grad=True), self.search.rate)
+        check_anything(self.net, self.weights)
+        check(self.search.optimiser, self.search.rate)
 
-    def _contend(self, name: str, networks: list[Network], rates: dict[str, float], bar: Bar) -> Contender:
+    def _contend(self, name: str, networks: list[Network], bar: Bar) -> Contender:
         """Train the first of these networks on the data, and each of the others on what a fold does not leave out."""
         details = []
         for number, (network, place) in enumerate(zip(networks, self.places, strict=True)):
-            details.append(self._train(f"{name}, fold {number}" if number else name, network, place, rates, bar))
+            details.append(self._train(f"{name}, fold {number}" if number else name, network, place, bar))
             self.interrupted |= details[-1]["interrupted"]
         contender = Contender(name, networks[0], self._judged(networks), training=details[0])
         if self.data.folds and (part := worse_part(self.objective, self.heuristic, networks[0], {"all": self.data.chosen_by})):
             contender.refused = f"it is worse than the heuristic on {part}"
         return contender
 
-    def _train(self, name: str, net: Network, place: Place, rates: dict[str, float], bar: Bar) -> dict[str, Any]:
-        """Run the plan of searches on a network."""
+    def _train(self, name: str, net: Network, place: Place, bar: Bar) -> dict[str, Any]:
+        """Run the plan of searches on a network, with those weights held that data cannot tell from others."""
         net.max_rounds = self.rounds
         known = measure(self.objective, self.heuristic, place.chosen_by, self.processes).isfinite()
         samples = place.batches, place.chosen_by
-        course = self._course(Problem(Space(net, rates), self.objective, *samples, known, self.processes, self._seconds()))
+        told = [] if is_tensorized(net) else self._undetermined(net, place.batches.whole())
+        held = dict.fromkeys((label for item in told for label in item.held if label in net.weights), 0.0)
+        held |= dict.fromkeys(place.still or (), 0.0)
+        weights = replace(self.weights, rates={**self.weights.rates, **held})
+        space = Space(net, plan=plan_weights(net, weights, strict=False))
+        again = place.still is not None
+        problem = Problem(space, self.objective, *samples, known, self.processes, self._seconds(), self.is_seen or again)
+        course = self._course(problem, tuple(entry for entry in PLAN if not (again and readable in entry.when)))
         bar.begin(name, self.budget.steps)
 
         def after_step(course: Course) -> None:
@@ -178,13 +199,16 @@ class Competition:
                 self.checkpoint.keep(name, course.state(), now=ended)
 
         trains = not self.interrupted and bool(known.any())
-        if course.problem.floor > 0 and len(course.problem.space) and trains:
+        if not is_perfect(course.problem) and len(course.problem.space) and trains:
             self._resume(course, name)
             course.run(after_step)
         course.problem.space.put(course.best)
         runs = course.steps.runs if course.steps is not None else []
-        why = idleness(course)
-        return {"progress": course.progress, "ended": [run.ended for run in runs], "interrupted": course.interrupted, "idle": why}
+        return {
+            "progress": course.progress, "ended": [run.ended for run in runs], "interrupted": course.interrupted, "idle": idleness(course),
+            "status": course.status, "seconds": course.problem.clock.elapsed(),
+            "keys": course.problem.space.keys, "undetermined": told,
+        }  # fmt: skip
 
     @functools.cached_property
     def rounds(self) -> int:
@@ -200,9 +224,10 @@ class Competition:
         if is_guarded(held.network):
             return Refit(None, everything.size, "a guarded network is not fitted again")
         network = trainable_copy(held.network)
-        rates = self.rates if held.name != CONSTANTS else _of(network, self.rates)
         batches = Epochs(everything, self.data.batches.size, self.budget.seed)
-        self._train("fitted again", network, Place(batches, everything, everything), rates, bar)
+        weights = [weight for weight in network.weights.entries if not weight.frozen]
+        still = tuple(item.key for item in weights if not differs(birth(network, item), network.weights[item.key].detach()))
+        self._train("fitted again", network, Place(batches, everything, everything, still), bar)
         parts = {
             "all": everything,
             "the training": self.data.batches.whole(),
@@ -212,7 +237,12 @@ class Competition:
         part = worse_part(self.objective, self.heuristic, network, parts)
         return Refit(network if not part else None, everything.size, f"it is worse than the heuristic on {part}" if part else "")
 
-    def _course(self, problem: Problem) -> Course:
+    def _undetermined(self, net: Network, samples: Samples) -> list[Undetermined]:
+        """Which of the weights that would train cannot be told apart."""
+        keys = [weight.key for weight in plan_weights(net, self.weights, strict=False).leaders]
+        return undetermined_weights(net, self.objective, samples, keys)
+
+    def _course(self, problem: Problem, plan: tuple[PlannedSearch, ...]) -> Course:
         """The plan with the options of the caller."""
         search, seconds = self.search, problem.clock.limit
         polished = search.polished and not is_second_order(search.optimiser)
@@ -220,7 +250,7 @@ class Competition:
         settings = StepSettings(
             self.budget.steps, search.rate, search.clip, search.patience, search.optimiser, search.seeds, self.budget.seed, until
         )
-        return Course(problem, settings, polished)
+        return Course(problem, settings, polished, plan)
 
     def _seconds(self) -> float | None:
         """The time of one training: a network that has grown needs two, and so does each fold of it."""
@@ -246,12 +276,17 @@ class Competition:
         return torch.cat([measure(self.objective, network, place.judged, self.processes) for network, place in pairs[1:] or pairs])
 
 
+def is_perfect(problem: Problem) -> bool:
+    """Whether no loss could become smaller: a cost of one's own may be below zero."""
+    return problem.floor == 0 and problem.objective.named is not None
+
+
 def idleness(course: Course) -> str:
     """Why a course got nowhere, or ''."""
     problem = course.problem
     if not course.searches and not len(problem.space):
         return "no weight may move"
-    if not course.searches and problem.floor == 0:
+    if not course.searches and is_perfect(problem):
         return "it has no error that could become smaller, and no step was taken"
     if not course.searches:
         return "no step was taken"
@@ -262,9 +297,3 @@ def idleness(course: Course) -> str:
 def _name(function: Any) -> str:
     """What a function is called, the same in every process."""
     return function if isinstance(function, str) else str(getattr(function, "__qualname__", type(function).__qualname__))
-
-
-def _of(net: Network, rates: Mapping[str, float]) -> dict[str, float]:
-    """The rates that concern a network."""
-    keys = {weight.key for weight in net.weights.entries} | {str(weight.role) for weight in net.weights.entries}
-    return {name: rate for name, rate in rates.items() if name in keys}

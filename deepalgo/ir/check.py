@@ -112,6 +112,9 @@ class Checker:
         _require(is_key(weight.key), f"{name} has a key that is no name")
         _require(weight.key not in self.weights, f"{name} occurs twice")
         _require(is_line(weight.frozen) and _is_safe(weight.span), f"{name} has a text with a line break")
+        standing = weight.standing
+        _require(all(map(is_line, (standing.still, *standing.reads))), f"{name} has a text with a line break")
+        _require(standing.low < standing.high, f"{name} has bounds that leave it no room")
         _require(_shape(weight.value) == weight.shape, f"{name} is not of the shape {weight.shape}")
         self.weights[weight.key] = weight
 
@@ -321,10 +324,8 @@ def _check_type(op: Op, weights: dict[str, Weight]) -> None:
         raise Nonsense(f"{op.result}: `{op.name:.60}` is no operation")
     places = {place for template in (row.torch, row.python, row.numpy) for place in PLACE.findall(template)}
     operands = {int(place) for place in places if place.isdigit()}
-    _require(
-        "*" in places and bool(op.args) or len(op.args) == max(operands, default=-1) + 1,
-        f"{op.result}: {op.name} takes {len(operands)} operands",
-    )
+    _require("*" in places and bool(op.args) or len(op.args) == max(operands, default=-1) + 1,
+             f"{op.result}: {op.name} takes {len(operands)} operands")
     if op.is_weight:
         attrs = dict(op.attrs)
         key = attrs.pop("key", None)

@@ -129,14 +129,8 @@ def _function(text: str, count: int, type: Type, others: tuple[str, ...], form: 
     """The function of so many operands with this text, which may call what is written in a form; where it raises, the others are asked."""
     name, names = NUMBERS[type.kind].__name__, ", ".join(f"a{place}" for place in range(count))
     shown = "r if r.__class__ is " + (f"ndarray and r.dtype == dtype and r.shape == {type.shape!r}" if type.shape else name)
-    lines = (
-        f"def function({names}):",
-        "    try:",
-        f"        r = {text}",
-        f"        return {shown} else bring(r, type)",
-        "    except FAILURES:",
-        f"        return beyond({names})",
-    )
+    lines = (f"def function({names}):", "    try:", f"        r = {text}", f"        return {shown} else bring(r, type)",
+             "    except FAILURES:", f"        return beyond({names})")
     beyond = _function(others[0], count, type, others[1:], form) if others else lambda *_: nothing(type)
     space = function_space(text, form)
     space |= {"bring": bring, "type": type, "dtype": np.dtype(DTYPES[type.kind]), "ndarray": np.ndarray, "beyond": beyond}

@@ -146,12 +146,7 @@ def _array(items: tuple[Any, ...], shape: tuple[int, ...], dtype: str) -> np.nda
 
 
 CALLS: dict[str, Callable[..., object]] = {
-    "complex": complex,
-    "range": range,
-    "slice": slice,
-    "set": set,
-    "frozenset": frozenset,
-    "np.array": _array,
+    "complex": complex, "range": range, "slice": slice, "set": set, "frozenset": frozenset, "np.array": _array,
     **{f"np.{name}": np.dtype(name).type for name in NUMBERS},
 }
 

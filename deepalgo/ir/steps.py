@@ -214,11 +214,8 @@ class ProgramSteps:
     def move(self, sources: Sequence[Value], targets: Sequence[Value]) -> None:
         """Hand values over, all at once, each in the kind of the place that takes it."""
         if sources:
-            changed = [
-                (place, target.type)
-                for place, (source, target) in enumerate(zip(sources, targets, strict=True))
-                if source.type.kind != target.type.kind
-            ]
+            changed = [(place, target.type) for place, (source, target) in enumerate(zip(sources, targets, strict=True))
+                       if source.type.kind != target.type.kind]
             self.steps.append(_move([self.slot(value) for value in sources], [self.slot(value) for value in targets], changed))
 
 
@@ -244,18 +241,14 @@ def _unless(condition: int, target: int) -> Step:
 def _operation(function: Callable[..., Any], args: Sequence[int], target: int) -> Step:
     match args:
         case [one]:
-
             def step(env: Env) -> None:
                 env[target] = function(env[one])
         case [left, right]:
-
             def step(env: Env) -> None:
                 env[target] = function(env[left], env[right])
         case _:
-
             def step(env: Env) -> None:
                 env[target] = function(*[env[arg] for arg in args])
-
     return step
 
 

@@ -129,13 +129,8 @@ class TextWriter:
     def is_movable(self, op: Op) -> bool:
         """Whether an operation is a number without a name that is used once."""
         return (
-            op.name == CONST
-            and op.by is By.PYTHON
-            and not op.guard
-            and not op.result.name
-            and self.uses[op.result] == 1
-            and len(op.attrs) == 1
-            and type(op.attrs[0][1]) in (bool, int, float, complex)
+            op.name == CONST and op.by is By.PYTHON and not op.guard and not op.result.name
+            and self.uses[op.result] == 1 and len(op.attrs) == 1 and type(op.attrs[0][1]) in (bool, int, float, complex)
             and not self.note(op.result, of_op(CONST, (), op.attrs, {}))
         )
 

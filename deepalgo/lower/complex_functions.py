@@ -216,20 +216,7 @@ def _turned(function: Callable[[Pair], Pair]) -> Callable[[Pair], Pair]:
 
 
 FUNCTIONS: dict[str, Callable[[Pair], Pair]] = {
-    "sqrt": sqrt,
-    "exp": exp,
-    "log": log,
-    "log10": log10,
-    "cosh": cosh,
-    "sinh": sinh,
-    "tanh": tanh,
-    "acos": acos,
-    "acosh": acosh,
-    "asinh": asinh,
-    "atanh": atanh,
-    "sin": _turned(sinh),
-    "tan": _turned(tanh),
-    "asin": _turned(asinh),
-    "atan": _turned(atanh),
+    "sqrt": sqrt, "exp": exp, "log": log, "log10": log10, "cosh": cosh, "sinh": sinh, "tanh": tanh, "acos": acos, "acosh": acosh,
+    "asinh": asinh, "atanh": atanh, "sin": _turned(sinh), "tan": _turned(tanh), "asin": _turned(asinh), "atan": _turned(atanh),
     "cos": lambda z: cosh((-z[1], z[0])),
 }

@@ -68,13 +68,10 @@ def _by_definition(z: Pair, axis: int, sign: int) -> Pair:
     whole = roots(count, sign)
     order = (*(place for place in range(rank) if place != axis), axis)
     back = tuple(order.index(place) for place in range(rank))
-    cosine, sine = (
-        z[0].build.const(tuple(tuple(numbers[one * other % count] for other in range(count)) for one in range(count))) for numbers in whole
-    )
+    cosine, sine = (z[0].build.const(tuple(tuple(numbers[one * other % count] for other in range(count)) for one in range(count)))
+                    for numbers in whole)
     real, imag = (Real(part.build.add("permute", part.value, attrs=(("axes", order),)), part.build) for part in z)
-    made = (
-        real.call("matmul", Real(cosine, real.build)) - imag.call("matmul", Real(sine, real.build)),
-        real.call("matmul", Real(sine, real.build)) + imag.call("matmul", Real(cosine, real.build)),
-    )
+    made = (real.call("matmul", Real(cosine, real.build)) - imag.call("matmul", Real(sine, real.build)),
+            real.call("matmul", Real(sine, real.build)) + imag.call("matmul", Real(cosine, real.build)))
     one, other = (Real(part.build.add("permute", part.value, attrs=(("axes", back),)), part.build) for part in made)
     return one, other

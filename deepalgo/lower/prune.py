@@ -131,14 +131,8 @@ class Needs:
         for arm in arms:
             self.block(arm, Control(decides, control))
 
-    def rounds(
-        self,
-        results: tuple[Value, ...],
-        init: tuple[Value, ...],
-        params: Sequence[tuple[Value, ...]],
-        again: tuple[Value, ...],
-        decides: tuple[Value, ...],
-    ) -> None:
+    def rounds(self, results: tuple[Value, ...], init: tuple[Value, ...], params: Sequence[tuple[Value, ...]], again: tuple[Value, ...],
+               decides: tuple[Value, ...]) -> None:
         """A loop: what it carries needs its first value and the last round's."""
         for place, result in enumerate(results):
             twins = tuple(group[place] for group in params)

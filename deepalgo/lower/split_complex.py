@@ -49,11 +49,8 @@ def split_complex(program: Program) -> Program:
 
     Operations without a rule stay, on numbers that are put together for them.
     """
-    every = (
-        *(item.value for item in program.inputs),
-        *(value for statement in walk(program.body) for value in defined(statement)),
-        *(value for statement in walk(program.body) for block in blocks(statement) for value in block.params),
-    )
+    every = (*(item.value for item in program.inputs), *(value for statement in walk(program.body) for value in defined(statement)),
+             *(value for statement in walk(program.body) for block in blocks(statement) for value in block.params))
     if not any(value.type.kind is Kind.COMPLEX for value in every):
         return program
     return SplitComplex(Fresh.of(program)).program(program)
@@ -156,19 +153,15 @@ class SplitComplex(Rewriter):
         """The same operation on the real parts and on the imaginary parts of all that is a quantity."""
         row = TABLE[op.name]
         quantity = [not isinstance(row.slope, Slope) or row.slope.of(place) is not None for place in range(len(op.args))]
-        both = [
-            self.pair(arg) if is_quantity else (self.real(self.see((arg,))[0]),) * 2
-            for arg, is_quantity in zip(op.args, quantity, strict=True)
-        ]
+        both = [self.pair(arg) if is_quantity else (self.real(self.see((arg,))[0]),) * 2
+                for arg, is_quantity in zip(op.args, quantity, strict=True)]
         one, other = (self.add(op.name, *(parts[place].value for parts in both), attrs=op.attrs) for place in (0, 1))
         return self.real(one), self.real(other)
 
     def put_together(self, op: Op) -> Sequence[Real]:
         """The operation itself, of complex numbers made of parts."""
-        args = [
-            self.add("complex", *(part.value for part in self.pair(arg))) if arg.type.kind is Kind.COMPLEX else self.see((arg,))[0]
-            for arg in op.args
-        ]
+        args = [self.add("complex", *(part.value for part in self.pair(arg))) if arg.type.kind is Kind.COMPLEX else self.see((arg,))[0]
+                for arg in op.args]
         result = self.fresh.value(op.result.type)
         self.out.append(Op(result, op.name, tuple(args), op.attrs, op.span, op.by))
         if op.result.type.kind is not Kind.COMPLEX:
@@ -257,18 +250,8 @@ def _equal(a: Pair, b: Pair) -> Real:
 
 #: Operations on parts.
 RULES: dict[str, Callable[..., Sequence[Real]]] = {
-    "to_complex": lambda z: z,
-    "real": lambda z: z[:1],
-    "imag": lambda z: z[1:],
-    "conj": lambda z: (z[0], -z[1]),
-    "mul": product,
-    "abs": lambda z: (length(z),),
-    "angle": lambda z: (z[1].call("atan2", z[0]),),
-    "eq": lambda a, b: (_equal(a, b),),
-    "ne": lambda a, b: (~_equal(a, b),),
-    "to_bool": lambda z: (~(z[0].equals(0.0) & z[1].equals(0.0)),),
-    "isnan": _either("isnan"),
-    "isinf": _either("isinf"),
-    "isfinite": lambda z: (_finite(z),),
-    "no_overflow": _no_overflow,
+    "to_complex": lambda z: z, "real": lambda z: z[:1], "imag": lambda z: z[1:],
+    "conj": lambda z: (z[0], -z[1]), "mul": product, "abs": lambda z: (length(z),), "angle": lambda z: (z[1].call("atan2", z[0]),),
+    "eq": lambda a, b: (_equal(a, b),), "ne": lambda a, b: (~_equal(a, b),), "to_bool": lambda z: (~(z[0].equals(0.0) & z[1].equals(0.0)),),
+    "isnan": _either("isnan"), "isinf": _either("isinf"), "isfinite": lambda z: (_finite(z),), "no_overflow": _no_overflow,
 }

@@ -171,11 +171,6 @@ def _added(writer: Any, segments: Segments, first: Any, second: Any, like: Any) 
 
 #: What formulas may call, by name.
 ARRAY_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "before": before,
-    "others": others,
-    "running": running,
-    "cofactors": cofactors,
-    "steepness": steepness,
-    "shares": shares,
+    "before": before, "others": others, "running": running, "cofactors": cofactors, "steepness": steepness, "shares": shares,
     "shifts": shifts,
 }

@@ -165,3 +165,4 @@ RULES: dict[str, Callable[[Attr], bool]] = {
 def beyond_64_bits(value: Attr) -> bool:
     """Whether a whole number fits no tensor: it may only meet floats."""
     return type(value) is int and not is_whole(value)
+

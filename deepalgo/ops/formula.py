@@ -61,9 +61,8 @@ def _orders(text: str) -> bool:
     return any(isinstance(node, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for node in ast.walk(parsed(text)))
 
 
-def adjoints(
-    row: Row, operands: Sequence[V], result: V, g: V, attrs: Mapping[str, Attr], maker: Maker[V], wanted: Sequence[bool] | None = None
-) -> list[V | None]:
+def adjoints(row: Row, operands: Sequence[V], result: V, g: V, attrs: Mapping[str, Attr], maker: Maker[V],
+             wanted: Sequence[bool] | None = None) -> list[V | None]:
     """The adjoint of each operand, None where it is 0, where the operand is no quantity, or where it is not wanted."""
     writer = FormulaWriter(row, operands, result, g, attrs, maker)
     return [writer.whole_adjoint(place) if wanted is None or wanted[place] else None for place in range(len(operands))]
@@ -310,16 +309,6 @@ def _as_tuples(array: Any) -> Any:
 
 #: What formulas may call beside rows.
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "zeros": _zeros,
-    "H": _transposed,
-    "rows": _as_matrix(1, -1),
-    "columns": _as_matrix(-1, 1),
-    "as_columns": _as_columns,
-    "matrix": _matrix,
-    "along": _along,
-    "lift": _lift,
-    "size": _size,
-    "counted": _counted,
-    "places": _places,
-    **ARRAY_FUNCTIONS,
+    "zeros": _zeros, "H": _transposed, "rows": _as_matrix(1, -1), "columns": _as_matrix(-1, 1), "as_columns": _as_columns,
+    "matrix": _matrix, "along": _along, "lift": _lift, "size": _size, "counted": _counted, "places": _places, **ARRAY_FUNCTIONS,
 }

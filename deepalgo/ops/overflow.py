@@ -9,17 +9,11 @@ from deepalgo.ops.slope import FLAT
 
 ROWS = (
     Row(
-        "no_overflow",
-        types=elementwise(least=Kind.REAL, result=Kind.BOOL),
-        common=Kind.REAL,
-        hazard=Hazard.NONE,
-        exact=True,
-        exact_complex=True,
-        cost=3,
+        "no_overflow", types=elementwise(least=Kind.REAL, result=Kind.BOOL), common=Kind.REAL,
+        hazard=Hazard.NONE, exact=True, exact_complex=True, cost=3,
         slope=FLAT,
         python="(math.isfinite({0}) or not all(map(math.isfinite, ({*},)[1:])))",
-        numpy="(np.isfinite({0}) | ~np.all(np.isfinite([{*}][1:]), axis=0))",
-        torch="ops.no_overflow({*})",
+        numpy="(np.isfinite({0}) | ~np.all(np.isfinite([{*}][1:]), axis=0))", torch="ops.no_overflow({*})",
         sorts=(FINITE, 0),
     ),
 )

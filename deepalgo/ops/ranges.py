@@ -72,12 +72,8 @@ class Range:
     def meet(self, other: Range) -> Range:
         """What both say."""
         return Range(
-            max(self.low, other.low),
-            min(self.high, other.high),
-            self.nan and other.nan,
-            self.zero and other.zero,
-            self.inf and other.inf,
-            self.whole or other.whole,
+            max(self.low, other.low), min(self.high, other.high), self.nan and other.nan, self.zero and other.zero,
+            self.inf and other.inf, self.whole or other.whole,
         )
 
     def join(self, other: Range) -> Range:
@@ -85,12 +81,8 @@ class Range:
         if self == other:
             return self
         return Range(
-            min(self.low, other.low),
-            max(self.high, other.high),
-            self.nan or other.nan,
-            self.may_be_zero or other.may_be_zero,
-            self.may_be_infinite or other.may_be_infinite,
-            self.whole and other.whole,
+            min(self.low, other.low), max(self.high, other.high), self.nan or other.nan, self.may_be_zero or other.may_be_zero,
+            self.may_be_infinite or other.may_be_infinite, self.whole and other.whole,
         )
 
 

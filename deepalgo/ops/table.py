@@ -35,21 +35,8 @@ from deepalgo.ops.row import Row
 __all__ = ["HARDENED", "MEANS", "TABLE", "Kind", "Row", "Type", "infer", "register"]
 
 PARTS = (
-    arithmetic,
-    compare,
-    mathematics,
-    arrays,
-    overflow,
-    indexing,
-    shapes,
-    reductions,
-    ordering,
-    linear,
-    fourier,
-    special,
-    exponent,
-    soft,
-    places,
+    arithmetic, compare, mathematics, arrays, overflow, indexing, shapes, reductions, ordering, linear, fourier, special, exponent,
+    soft, places,
 )
 TABLE: dict[str, Row] = {}
 #: The operation that a function is, by the function's dotted name.

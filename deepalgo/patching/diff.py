@@ -108,15 +108,9 @@ def patch(
     """
     made = diff(network, *inputs, tolerance=tolerance, exact=exact)
     if made.left and not partial:
-        raise InputError(
-            "\n".join(
-                [
-                    "not every trained number can be written into the source:",
-                    *(f"  {key} {reason}" for key, reason in made.left),
-                    "Write the others with partial=True, or take the whole function from da.source.",
-                ]
-            )
-        )
+        raise InputError("\n".join(["not every trained number can be written into the source:",
+                                    *(f"  {key} {reason}" for key, reason in made.left),
+                                    "Write the others with partial=True, or take the whole function from da.source."]))
     for item in made.files:
         _check_writable(item.file, installed)
     _write_all(made.files)
@@ -167,11 +161,8 @@ class _Texts:
             if text is None:
                 raise Nowhere(f"there is no file {display_name(file)}")
             if text.digest != self.digests.get(file):
-                raise FileError(
-                    "the file changed after the function was compiled",
-                    path=display_name(file),
-                    remedy="Import it again, compile again, and load the trained weights into that network.",
-                )
+                raise FileError("the file changed after the function was compiled", path=display_name(file),
+                                remedy="Import it again, compile again, and load the trained weights into that network.")
             self.read[file] = text
         return self.read[file]
 
@@ -241,11 +232,8 @@ def _check_writable(file: str, installed: bool) -> None:
     if not path.is_file():
         raise FileError("it is no file on the disk", path=display_name(file), remedy="Copy the lines of da.diff(net) into the notebook.")
     if not installed and _is_installed(path):
-        raise FileError(
-            "it belongs to an installed package",
-            path=display_name(file),
-            remedy="To change it all the same: da.patch(net, installed=True).",
-        )
+        raise FileError("it belongs to an installed package", path=display_name(file),
+                        remedy="To change it all the same: da.patch(net, installed=True).")
 
 
 def _is_installed(path: Path) -> bool:

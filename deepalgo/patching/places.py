@@ -85,6 +85,7 @@ def _numbers(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
+
 def place_of(span: Span | None) -> str:
     """Where a weight stands, for messages."""
     return "" if span is None else f" ({span.place})"

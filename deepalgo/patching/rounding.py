@@ -35,10 +35,8 @@ def _exact(number: float, dtype: torch.dtype) -> int:
 def relative_digits(values: Mapping[str, Array], olds: Mapping[str, Array], tolerance: float) -> dict[str, int]:
     """The digits that keep each number within a relative tolerance; a number that moved no further stays as it was."""
     still = {key for key, value in values.items() if np.all(np.isfinite(value) & (np.abs(olds[key] - value) <= tolerance * np.abs(value)))}
-    return {
-        key: KEEP if key in still else max(digits_within(number, tolerance) for number in value.ravel().tolist())
-        for key, value in values.items()
-    }
+    return {key: KEEP if key in still else max(digits_within(number, tolerance) for number in value.ravel().tolist())
+            for key, value in values.items()}
 
 
 def digits_for_answers(
@@ -79,9 +77,8 @@ class Trial:
             for key, count in digits.items():
                 self.twin.weights[key].copy_(torch.from_numpy(round_all(self.values[key], self.olds[key], count)))
         answers, errors = self.twin.outcomes(self.leaves)
-        return errors == self.errors and all(
-            self._near(new[self.fine], old[self.fine]) for new, old in zip(answers, self.answers, strict=True)
-        )
+        return errors == self.errors and all(self._near(new[self.fine], old[self.fine])
+                                             for new, old in zip(answers, self.answers, strict=True))
 
     def _near(self, new: Tensor, old: Tensor) -> bool:
         if not old.is_floating_point() and not old.is_complex():

@@ -81,7 +81,7 @@ def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[str, ast.expr]]:
     match target, value:
         case ast.Name(id=name), _:
             return [(name, value)]
-        case ((ast.Tuple(elts=targets) | ast.List(elts=targets)), (ast.Tuple(elts=values) | ast.List(elts=values))):
+        case (ast.Tuple(elts=targets) | ast.List(elts=targets)), (ast.Tuple(elts=values) | ast.List(elts=values)):
             if len(targets) == len(values):
                 return [pair for one, other in zip(targets, values, strict=True) for pair in _pairs(one, other)]
         case _:

@@ -26,18 +26,15 @@ from deepalgo.stage.state.builder import kind_of
 from deepalgo.stage.state.iterator_state import Spendable
 from deepalgo.stage.state.machine import Machine
 from deepalgo.stage.state.messages import escape, message_of
+from deepalgo.stage.state.standings import code_of
 from deepalgo.stage.state.structure import collapse
 from deepalgo.stage.state.values import Closure, DataLength, DataText, Generator, Leak, Signal, Union, UserRaise, is_number
 from deepalgo.stage.syntax.interpreter import SyntaxInterpreter
 from deepalgo.stage.weight_roles import find_roles
 
 NATIVE = (
-    types.BuiltinFunctionType,
-    types.MethodDescriptorType,
-    types.ClassMethodDescriptorType,
-    types.WrapperDescriptorType,
-    types.MethodWrapperType,
-    np.ufunc,
+    types.BuiltinFunctionType, types.MethodDescriptorType, types.ClassMethodDescriptorType, types.WrapperDescriptorType,
+    types.MethodWrapperType, np.ufunc,
 )
 #: Set in classes that a `class` statement made, see the flags of type objects in Python's C API.
 HEAP_TYPE = 1 << 9
@@ -60,8 +57,7 @@ class Example:
         if is_native(function):
             raise CompileError(
                 f"`{getattr(function, '__qualname__', function)}` is not written in Python: there is nothing to compile",
-                span=None,
-                remedy="Write a function that calls it, and compile that.",
+                span=None, remedy="Write a function that calls it, and compile that.",
             )
         parameters = parameters_of(function)
         for name in (*static, *inputs):
@@ -118,7 +114,9 @@ class Staged:
     notes: tuple[str, ...]
 
 
-def stage(function: Callable[..., Any], example: Example, *, integers: bool = False, complex_at: frozenset[Span] = frozenset()) -> Staged:
+def stage(
+    function: Callable[..., Any], example: Example, *, integers: bool = False, complex_at: frozenset[Span] = frozenset()
+) -> Staged:
     """Run the function once on Signals. `complex_at`: places where a power of a real number is complex."""
     machine = SyntaxInterpreter(integers=integers)
     machine.complex_at = complex_at
@@ -129,6 +127,7 @@ def stage(function: Callable[..., Any], example: Example, *, integers: bool = Fa
 
 
 def _staged(machine: Machine, function: Callable[..., Any], example: Example) -> Staged:
+    machine.weights.standings.main = code_of(function)
     maker = InputMaker(machine, example)
     args, kwargs, signature = maker.call(getattr(function, "__name__", type(function).__name__))
     try:
@@ -136,11 +135,9 @@ def _staged(machine: Machine, function: Callable[..., Any], example: Example) ->
     except UserRaise as error:
         message, _ = message_of(error)
         raise CompileError(
-            f"the function raises {error.kind.__name__} on every input: {message}"
-            if message
+            f"the function raises {error.kind.__name__} on every input: {message}" if message
             else f"the function raises {error.kind.__name__} on every input",
-            span=error.span,
-            remedy="Call it in plain Python with such arguments to see why; check the example and the fixed arguments.",
+            span=error.span, remedy="Call it in plain Python with such arguments to see why; check the example and the fixed arguments.",
         ) from None
     except Leak as error:
         raise CompileError(str(error), span=machine.span, remedy=error.remedy) from None
@@ -381,3 +378,5 @@ def _describe(item: Any) -> str:
     if isinstance(item, (list, tuple)):
         return f"a {type(item).__name__} of {len(item)}"
     return repr(item) if item is None or isinstance(item, (str, bool, int, float)) else f"a {type(item).__name__}"
+
+

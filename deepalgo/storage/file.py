@@ -142,11 +142,8 @@ def _check_format(path: Path, metadata: dict[str, str]) -> None:
         raise FileError("it holds tensors, but no network of deepalgo", path=path, remedy=AGAIN)
     version = metadata.get("version", "")
     if version not in (FIRST, VERSION):
-        raise FileError(
-            f"it has version {version:.20} of the format, and this deepalgo reads versions {FIRST} and {VERSION}",
-            path=path,
-            remedy="Load it with the deepalgo that saved it, or compile and save again.",
-        )
+        raise FileError(f"it has version {version:.20} of the format, and this deepalgo reads versions {FIRST} and {VERSION}", path=path,
+                        remedy="Load it with the deepalgo that saved it, or compile and save again.")
 
 
 def _checksum(text: str, tensors: Tensors) -> str:

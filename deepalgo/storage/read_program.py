@@ -42,6 +42,7 @@ from deepalgo.ir import (
     While,
     walk,
 )
+from deepalgo.ir.standing import Declared, Standing
 from deepalgo.spans import Span
 from deepalgo.storage.plain import Json, Tensors, decode
 
@@ -83,10 +84,8 @@ class ProgramReader:
 
     def __init__(self, data: Json, tensors: Tensors) -> None:
         self.tensors = tensors
-        self.values = {
-            whole(number): Value(number, Type(Kind[text(kind)], _sizes(shape)), text(name))
-            for number, kind, shape, name in listed(data["values"])
-        }
+        self.values = {whole(number): Value(number, Type(Kind[text(kind)], _sizes(shape)), text(name))
+                       for number, kind, shape, name in listed(data["values"])}
         if len(self.values) != len(data["values"]):
             raise ValueError("two values have the same number")
         files = [text(file) for file in listed(data["files"])]
@@ -109,14 +108,16 @@ class ProgramReader:
 
     def weight(self, data: Json) -> Weight:
         """A number that a person wrote."""
-        return Weight(
-            text(data["key"]),
-            decode(data["value"], self.tensors),
-            _sizes(data["shape"]),
-            Role[text(data["role"])],
-            text(data["frozen"]),
-            self.span(data["span"]),
-        )
+        return Weight(text(data["key"]), decode(data["value"], self.tensors), _sizes(data["shape"]), Role[text(data["role"])],
+                      text(data["frozen"]), self.span(data["span"]), self.standing(data["standing"]) if "standing" in data else Standing())
+
+    def standing(self, data: Json) -> Standing:
+        """What the source says of a weight."""
+        low, high = (decode(bound, self.tensors) for bound in listed(data["bounds"]))
+        if type(low) is not float or type(high) is not float or type(data["made"]) is not bool:
+            raise TypeError("bounds that are no numbers")
+        declared = Declared(text(data["declared"]))
+        return Standing(declared, tuple(map(text, listed(data["reads"]))), text(data["still"]), data["made"], low, high)
 
     def block(self, data: Json) -> Block:
         """The statements of a block."""
@@ -128,19 +129,11 @@ class ProgramReader:
         match data:
             case {"op": name}:
                 attrs = tuple((key, decode(value, self.tensors)) for key, value in data["attrs"].items())
-                return Op(
-                    self.value(data["result"]), text(name), self.list(data["args"]), attrs, span, By(text(data["by"])), whole(data["guard"])
-                )
+                return Op(self.value(data["result"]), text(name), self.list(data["args"]), attrs, span, By(text(data["by"])),
+                          whole(data["guard"]))
             case {"check": ok}:
-                return Check(
-                    self.value(ok),
-                    text(data["error"]),
-                    text(data["message"]),
-                    self.list(data["operands"]),
-                    span,
-                    tuple(map(text, listed(data["bases"]))),
-                    whole(data["guard"]),
-                )
+                return Check(self.value(ok), text(data["error"]), text(data["message"]), self.list(data["operands"]), span,
+                             tuple(map(text, listed(data["bases"]))), whole(data["guard"]))
             case {"if": condition}:
                 return If(self.list(data["results"]), self.value(condition), self.block(data["then"]), self.block(data["else"]), span)
             case {"loop": count}:

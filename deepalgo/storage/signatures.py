@@ -18,15 +18,8 @@ def write_signature(signature: Signature, tensors: Tensors) -> Json:
     """The signature; of a fixed argument that is no plain data, the fingerprint is kept."""
     numbers = itertools.count()
     arguments = [[item.name, _argument(item, tensors, numbers)] for item in signature.arguments]
-    return {
-        "function": signature.function,
-        "order": list(signature.order),
-        "arguments": arguments,
-        "defaults": list(signature.defaults),
-        "star": signature.star,
-        "double_star": signature.double_star,
-        "numpy": sorted(signature.numpy),
-    }
+    return {"function": signature.function, "order": list(signature.order), "arguments": arguments, "defaults": list(signature.defaults),
+            "star": signature.star, "double_star": signature.double_star, "numpy": sorted(signature.numpy)}
 
 
 def _argument(argument: Argument, tensors: Tensors, numbers: itertools.count[int]) -> Json:
@@ -43,15 +36,8 @@ def read_signature(data: Json, program: Program, tensors: Tensors) -> Signature:
         for name, tree in listed(data["arguments"])
     )
     star, double = (None if name is None else _name(name) for name in (data["star"], data["double_star"]))
-    signature = Signature(
-        text(data["function"]),
-        tuple(map(_name, listed(data["order"]))),
-        arguments,
-        tuple(map(_name, listed(data["defaults"]))),
-        star,
-        double,
-        frozenset(map(text, listed(data["numpy"]))),
-    )
+    signature = Signature(text(data["function"]), tuple(map(_name, listed(data["order"]))), arguments,
+                          tuple(map(_name, listed(data["defaults"]))), star, double, frozenset(map(text, listed(data["numpy"]))))
     check_signature(signature, program)
     return signature
 

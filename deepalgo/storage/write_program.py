@@ -41,6 +41,7 @@ from deepalgo.ir import (
     While,
     changed,
 )
+from deepalgo.ir.standing import Standing
 from deepalgo.spans import Span
 from deepalgo.storage.plain import Json, Tensors, encode
 
@@ -55,18 +56,8 @@ def write_program(program: Program, tensors: Tensors) -> Json:
     output = write_tree(program.output, tensors, lambda _: writer.value(next(results)))
     changes = [[path, writer.value(value)] for path, value in changed(program)]
     values = [[number, value.type.kind.name, list(value.type.shape), value.name] for number, value in writer.values.items()]
-    return {
-        "name": program.name,
-        "values": values,
-        "files": list(writer.files),
-        "spans": writer.spans,
-        "inputs": inputs,
-        "weights": weights,
-        "body": body,
-        "output": output,
-        "changes": changes,
-        "sources": [list(pair) for pair in program.sources],
-    }
+    return {"name": program.name, "values": values, "files": list(writer.files), "spans": writer.spans, "inputs": inputs,
+            "weights": weights, "body": body, "output": output, "changes": changes, "sources": [list(pair) for pair in program.sources]}
 
 
 class ProgramWriter:
@@ -100,14 +91,14 @@ class ProgramWriter:
 
     def weight(self, weight: Weight) -> Json:
         """A number that a person wrote."""
-        return {
-            "key": weight.key,
-            "value": encode(weight.value, self.tensors),
-            "shape": list(weight.shape),
-            "role": weight.role.name,
-            "frozen": weight.frozen,
-            "span": self.span(weight.span),
-        }
+        standing = {} if weight.standing == Standing() else {"standing": self.standing(weight.standing)}
+        return {"key": weight.key, "value": encode(weight.value, self.tensors), "shape": list(weight.shape), "role": weight.role.name,
+                "frozen": weight.frozen, "span": self.span(weight.span), **standing}
+
+    def standing(self, standing: Standing) -> Json:
+        """What the source says of a weight."""
+        return {"declared": standing.declared.value, "reads": list(standing.reads), "still": standing.still, "made": standing.made,
+                "bounds": [encode(standing.low, self.tensors), encode(standing.high, self.tensors)]}
 
     def block(self, block: Block) -> Json:
         """The statements of a block."""
@@ -118,57 +109,24 @@ class ProgramWriter:
         """One statement; its first key says which."""
         match statement:
             case Op(result, name, args, attrs, span, by, guard):
-                return {
-                    "op": name,
-                    "result": self.value(result),
-                    "args": self.list(args),
-                    "attrs": {key: encode(value, self.tensors) for key, value in attrs},
-                    "by": by.value,
-                    "guard": guard,
-                    "span": self.span(span),
-                }
+                return {"op": name, "result": self.value(result), "args": self.list(args),
+                        "attrs": {key: encode(value, self.tensors) for key, value in attrs}, "by": by.value, "guard": guard,
+                        "span": self.span(span)}
             case Check(ok, error, message, operands, span, bases, guard):
-                return {
-                    "check": self.value(ok),
-                    "error": error,
-                    "bases": list(bases),
-                    "message": message,
-                    "operands": self.list(operands),
-                    "guard": guard,
-                    "span": self.span(span),
-                }
+                return {"check": self.value(ok), "error": error, "bases": list(bases), "message": message, "operands": self.list(operands),
+                        "guard": guard, "span": self.span(span)}
             case If(results, condition, then, orelse, span):
-                return {
-                    "if": self.value(condition),
-                    "then": self.block(then),
-                    "else": self.block(orelse),
-                    "results": self.list(results),
-                    "span": self.span(span),
-                }
+                return {"if": self.value(condition), "then": self.block(then), "else": self.block(orelse), "results": self.list(results),
+                        "span": self.span(span)}
             case Loop(results, count, init, body, span):
-                return {
-                    "loop": count,
-                    "init": self.list(init),
-                    "body": self.block(body),
-                    "results": self.list(results),
-                    "span": self.span(span),
-                }
+                return {"loop": count, "init": self.list(init), "body": self.block(body), "results": self.list(results),
+                        "span": self.span(span)}
             case While(results, init, test, body, bound, span):
-                return {
-                    "while": self.block(test),
-                    "init": self.list(init),
-                    "body": self.block(body),
-                    "bound": bound,
-                    "results": self.list(results),
-                    "span": self.span(span),
-                }
+                return {"while": self.block(test), "init": self.list(init), "body": self.block(body), "bound": bound,
+                        "results": self.list(results), "span": self.span(span)}
             case Try(results, body, handlers, span):
-                return {
-                    "try": self.block(body),
-                    "handlers": [self.handler(handler) for handler in handlers],
-                    "results": self.list(results),
-                    "span": self.span(span),
-                }
+                return {"try": self.block(body), "handlers": [self.handler(handler) for handler in handlers],
+                        "results": self.list(results), "span": self.span(span)}
             case Save() | Restore() | Rewind():
                 raise AssertionError("only derivatives save and restore")
             case _:
@@ -179,9 +137,8 @@ class ProgramWriter:
         return {"catches": list(handler.catches), "block": self.block(handler.block)}
 
 
-def write_tree(
-    tree: Tree, tensors: Tensors, see: Callable[[Leaf | Slot], int], *, static: Callable[[object, Tensors], Json] = encode
-) -> Json:
+def write_tree(tree: Tree, tensors: Tensors, see: Callable[[Leaf | Slot], int], *,
+               static: Callable[[object, Tensors], Json] = encode) -> Json:
     """A structure; `see` numbers its leaves, `static` writes its fixed objects."""
 
     def again(item: Tree) -> Json:

@@ -113,8 +113,7 @@ def choose(
             warnings.warn(
                 f"the candidates for `{signal}` have values of their own, so this is a new heuristic: "
                 "choose(..., heuristic=...) takes it written out by hand, and verify compares with that",
-                NewHeuristic,
-                stacklevel=2,
+                NewHeuristic, stacklevel=2,
             )
     return grown
 
@@ -147,12 +146,8 @@ class _Choice(Grower):
             raise TensorizeError(f"no loop carries `{name}`, so it has no steps; use Scales, Adds or functions")
         self.keys = [self._make(item) for item in self.sets] if keys is None else keys
         chain = leading(spot.block.body, spot.value, spot.block.results)
-        self.scaled = {
-            value: number
-            for number, item in enumerate(self.sets)
-            if isinstance(item, Scales) and item.signal != name
-            for value in self._scaled(item, chain)
-        }
+        self.scaled = {value: number for number, item in enumerate(self.sets) if isinstance(item, Scales) and item.signal != name
+                       for value in self._scaled(item, chain)}
         own = private(spot.block, spot.value)
         self.constants = ReplaceWeights(self, own, lambda op: self.const(self.entries[key_of(op)].value))
         fixed = depending(own, self.constants.outer, self.constants.is_trainable)

@@ -14,7 +14,9 @@ gap_dense  [3, 3] array  coefficient         yes
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import torch
 
@@ -29,7 +31,9 @@ from deepalgo.tensorize.structures import Structure
 from deepalgo.tensorize.suggestion import Suggestion, applies
 
 
-def widen(network: Network, target: str, structure: Structure | Kronecker, *, line: int | None = None, until: str | None = None) -> Network:
+def widen(
+    network: Network, target: str, structure: Structure | Kronecker, *, line: int | None = None, until: str | None = None
+) -> Network:
     """Let a linear operator stand where a number multiplies vectors, or where a signal passes.
 
     `target` is a weight that is a number, or the name of a variable; of a variable that is assigned at several lines, `line`
@@ -78,10 +82,8 @@ class _Edge(Grower):
         shape = values[0].type.shape
         structure.check(shape)
         one = torch.ones((), dtype=network.dtype)
-        self.keys = {
-            part: self.make_weight(_joined(name, structure.name, part), tensor)
-            for part, tensor in structure.weights(one, shape, name).items()
-        }
+        self.keys = {part: self.make_weight(_joined(name, structure.name, part), tensor)
+                     for part, tensor in structure.weights(one, shape, name).items()}
         self.after = dict.fromkeys(values, self._widened)
 
     def _widened(self, value: Value) -> Value:
@@ -114,9 +116,10 @@ class _Factor(Grower):
         del self.entries[self.key]
         assert self.shape is not None
         first = self.structure.weights(birth, self.shape, self.key)
+        unbounded = replace(old, standing=replace(old.standing, low=-math.inf, high=math.inf))  # other numbers: half of them start at 0
         for part, tensor in self.structure.weights(now, self.shape, self.key).items():
             name = _joined(self.key, part)
-            self.keys[part] = self.make_weight(name, tensor, birth=first[part], role=old.role, span=old.span)
+            self.keys[part] = self.make_weight(name, tensor, birth=first[part], role=old.role, span=old.span, like=unbounded)
         self.entries = {key: self.entries[key] for key in [*order, *(key for key in self.entries if key not in order)]}
 
     def op(self, op: Op) -> None:

@@ -67,7 +67,8 @@ BAD = {
     ),
     "unknown loss": (
         {"inputs": (W, H), "targets": GOOD, "loss": "mae"},
-        "there is no loss 'mae'; there are 'squared', 'absolute', 'relative', or any function of torch",
+        "there is no loss 'mae'; there are 'squared', 'absolute', 'relative', 'logistic', 'max', 'huber(1)', 'quantile(0.5)', "
+        "or any function of torch",
     ),
     "unknown optimiser": (
         {"inputs": (W, H), "targets": GOOD, "search": da.SearchOptions(optimiser="adagrad")},

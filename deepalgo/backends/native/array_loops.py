@@ -197,12 +197,8 @@ def _pick_at(memory: Memory, request: Request) -> Held | None:
     starts = [start * axis.length * axis.inner for start in range(axis.outer)]
     places = [_clamped(memory, cell, axis.length) for cell in wanted]
     if request.count < LARGE:
-        return tuple(
-            _pick(memory, held, _room(memory, place, axis, start + inner), request.wide)
-            for start in starts
-            for place in places
-            for inner in range(axis.inner)
-        )
+        return tuple(_pick(memory, held, _room(memory, place, axis, start + inner), request.wide)
+                     for start in starts for place in places for inner in range(axis.inner))
     if len(places) != 1:
         return None
     around = [start + inner for start in starts for inner in range(axis.inner)]

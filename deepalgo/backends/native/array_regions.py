@@ -17,10 +17,8 @@ class ArraysMeet:
     def __init__(self, held: HeldValues, branch: If) -> None:
         self.held, self.memory, self.branch = held, held.memory, branch
         self.large = [place for place, result in enumerate(branch.results) if is_large(result)]
-        self.targets = {
-            place: self.memory.rooms.take(math.prod(branch.results[place].type.shape), branch.results[place].type.kind)
-            for place in self.large
-        }
+        self.targets = {place: self.memory.rooms.take(math.prod(branch.results[place].type.shape), branch.results[place].type.kind)
+                        for place in self.large}
         #: Rooms that are no arm's own: one arm has free again what another had.
         self.outside = self.memory.rooms.in_use()
         #: For each arm the place in the text where it ends, its lanes, and what it leaves.

@@ -253,8 +253,7 @@ def _put_at(n: NumberForms, op: Op, operands: Sequence[Cells]) -> Cells:
     kind = op.result.type.kind
     return tuple(
         n.code.choose(_is_at(n, place, row), n.cast(new[column], kind), n.cast(rows[row, column], kind))
-        for row in range(len(rows))
-        for column in range(rows.shape[1])
+        for row in range(len(rows)) for column in range(rows.shape[1])
     )
 
 
@@ -290,9 +289,7 @@ def _matmul(n: NumberForms, op: Op, operands: Sequence[Cells]) -> Cells:
     left, right = np.broadcast_to(left, (*front, *left.shape[-2:])), np.broadcast_to(right, (*front, *right.shape[-2:]))
     return tuple(
         _dot(n, left[(*place, row)], right[(*place, slice(None), column)])
-        for place in np.ndindex(*front)
-        for row in range(left.shape[-2])
-        for column in range(right.shape[-1])
+        for place in np.ndindex(*front) for row in range(left.shape[-2]) for column in range(right.shape[-1])
     )
 
 
@@ -399,28 +396,11 @@ def _one(kind: Kind) -> Cell:
 
 #: Operations that are not computed number by number, and do not only move numbers.
 ARRAYS: dict[str, Form] = {
-    "sum": _sum,
-    "prod": _reduction("mul", _one),
-    "any": _reduction("or", _zero),
-    "all": _reduction("and", _one),
-    "amin": _extreme("minimum"),
-    "amax": _extreme("maximum"),
-    "argmin": _place_of("lt"),
-    "argmax": _place_of("gt"),
-    "cumsum": _running("add"),
-    "cumprod": _running("mul"),
-    "gather": _gather,
-    "pick_at": _pick_at,
-    "put_at": _put_at,
-    "add_at": _add_at,
-    "matmul": _matmul,
-    "sort": _sorted(False),
-    "argsort": _sorted(True),
-    "take_along": _take_along,
-    "norm2": _norm,
-    "cross": _cross,
-    "searchsorted": _searchsorted,
-    "interp": _interp,
+    "sum": _sum, "prod": _reduction("mul", _one), "any": _reduction("or", _zero), "all": _reduction("and", _one),
+    "amin": _extreme("minimum"), "amax": _extreme("maximum"), "argmin": _place_of("lt"), "argmax": _place_of("gt"),
+    "cumsum": _running("add"), "cumprod": _running("mul"), "gather": _gather, "pick_at": _pick_at, "put_at": _put_at, "add_at": _add_at,
+    "matmul": _matmul, "sort": _sorted(False), "argsort": _sorted(True), "take_along": _take_along, "norm2": _norm, "cross": _cross,
+    "searchsorted": _searchsorted, "interp": _interp,
 }
 
 

@@ -55,12 +55,7 @@ def _soft_choice(n: NumberForms, op: Op, cells: Sequence[Cell]) -> Cell:
 
 
 BY_OPERATION: dict[str, Form] = {
-    "select": lambda n, op, cells: n.code.choose(*cells),
-    "cut": lambda n, op, cells: cells[1],
-    "round_digits": _round,
-    "lambertw": _lambertw,
-    "soft_choice": _soft_choice,
-    "jv": _of_order("jv_of"),
-    "iv": _of_order("iv_of"),
-    "kv": _of_order("kv_of"),
+    "select": lambda n, op, cells: n.code.choose(*cells), "cut": lambda n, op, cells: cells[1], "round_digits": _round,
+    "lambertw": _lambertw, "soft_choice": _soft_choice,
+    "jv": _of_order("jv_of"), "iv": _of_order("iv_of"), "kv": _of_order("kv_of"),
 }

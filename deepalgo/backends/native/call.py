@@ -107,7 +107,9 @@ def _filled(call: Call, tensors: Sequence[Tensor], adjoints: Sequence[Tensor | N
     return found
 
 
-def _in_torch(call: Call, tensors: Sequence[Tensor], adjoints: Sequence[Tensor | None], good: Tensor, graph: bool) -> list[Tensor | None]:
+def _in_torch(
+    call: Call, tensors: Sequence[Tensor], adjoints: Sequence[Tensor | None], good: Tensor, graph: bool
+) -> list[Tensor | None]:
     """The same derivative by torch, from the samples that did not fail; as a `graph`, it can be derived once more."""
     if not graph:
         tensors = [tensor.detach().requires_grad_(tensor.requires_grad) for tensor in tensors]
@@ -115,9 +117,8 @@ def _in_torch(call: Call, tensors: Sequence[Tensor], adjoints: Sequence[Tensor |
     rows = good.nonzero().squeeze(1)
     with torch.enable_grad():
         results = call.otherwise([*(tensor[rows] for tensor in tensors[: call.inputs]), *tensors[call.inputs :]])
-    pairs = [
-        (result, adjoint[rows]) for result, adjoint in zip(results, adjoints, strict=True) if adjoint is not None and result.requires_grad
-    ]
+    pairs = [(result, adjoint[rows]) for result, adjoint in zip(results, adjoints, strict=True)
+             if adjoint is not None and result.requires_grad]
     if not pairs or not wanted:
         return [None] * len(tensors)
     outputs, given = zip(*pairs, strict=True)

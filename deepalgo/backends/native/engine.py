@@ -56,14 +56,8 @@ class Engine:
     Its derivatives are those by the inputs for each sample and by the weights added up, or those for each sample `by` some weights alone.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        rounds: int = 10_000,
-        mathematics: Mathematics = "exact",
-        patient: bool = False,
-        by: tuple[str, ...] | None = None,
-    ) -> None:
+    def __init__(self, program: Program, rounds: int = 10_000, mathematics: Mathematics = "exact", patient: bool = False,
+                 by: tuple[str, ...] | None = None) -> None:
         self._program = weakref.ref(program)
         self._most_lines = None if patient else MOST_LINES
         #: Whose functions are called: those of the C library, or vector forms, which are at most 2 ulp off.
@@ -200,10 +194,7 @@ def _take_where_nan(arrays: Sequence[Array], others: Sequence[Array]) -> None:
 
 #: The derivative of each part that goes back; those for long loops take more time, and less memory.
 DERIVATIVES = {
-    "back": adjoint,
-    "careful": careful_adjoint,
-    "back long": adjoint_in_segments,
-    "careful long": careful_adjoint_in_segments,
+    "back": adjoint, "careful": careful_adjoint, "back long": adjoint_in_segments, "careful long": careful_adjoint_in_segments,
 }
 #: The passes of each part.
 PARTS: dict[str, Passes] = {"forward": NATIVE, **{part: native_back(derivative) for part, derivative in DERIVATIVES.items()}}
@@ -214,9 +205,8 @@ _engines: dict[tuple[Any, ...], tuple[weakref.ref[Program], Engine]] = {}
 _lock = threading.Lock()
 
 
-def engine_of(
-    program: Program, rounds: int = 10_000, mathematics: Mathematics = "exact", patient: bool = False, by: tuple[str, ...] | None = None
-) -> Engine:
+def engine_of(program: Program, rounds: int = 10_000, mathematics: Mathematics = "exact", patient: bool = False,
+              by: tuple[str, ...] | None = None) -> Engine:
     """The engine of a program, made once; it lasts as long as the program does."""
     key = id(program), rounds, mathematics, patient, by
     with _lock:

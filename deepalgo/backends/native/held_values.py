@@ -84,12 +84,8 @@ class HeldValues:
         """An operation for memory; it may write over its first operand if nothing else lies there and nobody reads that any more."""
         operands = [self.values[arg] for arg in op.args]
         first = operands[0] if operands else ()
-        spent = (
-            isinstance(first, Extent)
-            and op.args[0] in self.lifetimes.ending(op)
-            and op.args.count(op.args[0]) == 1
-            and self.memory.rooms.users[first.root] == 1
-        )
+        spent = (isinstance(first, Extent) and op.args[0] in self.lifetimes.ending(op) and op.args.count(op.args[0]) == 1
+                 and self.memory.rooms.users[first.root] == 1)
         return Request(op, operands, spent, self.mask, self.is_wide(op.result))
 
     def extent(self, value: Value, kind: Kind) -> Extent:

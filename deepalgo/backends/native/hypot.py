@@ -149,3 +149,4 @@ def _left(s: HypotSteps, total: Cell, lost: list[Cell]) -> Cell:
     for part in lost[1:]:
         gathered = s.add(gathered, part)
     return s.add(s.sub(total, ONE), gathered)
+

@@ -59,14 +59,8 @@ def compile_kernel(program: Program, summed: Sequence[int] = (), mathematics: Ma
 class Kernel:
     """Native code of one program; a stack may have so many bytes for each thread."""
 
-    def __init__(
-        self,
-        program: Program,
-        summed: frozenset[int],
-        mathematics: Mathematics = "exact",
-        most_stack: int = LARGEST_STACK,
-        most_lines: int | None = None,
-    ) -> None:
+    def __init__(self, program: Program, summed: frozenset[int], mathematics: Mathematics = "exact", most_stack: int = LARGEST_STACK,
+                 most_lines: int | None = None) -> None:
         self.program, self.summed = program, summed
         self.written: WrittenModule = write(program, summed, mathematics)
         lines = self.written.text.count("\n")
@@ -110,18 +104,10 @@ class Kernel:
         found: list[Array] = []
         for first, last in blocks:
             count = last - first
-            pointers = (
-                inputs.begin(first, last),
-                work.weights.ctypes.data,
-                results.begin_writing(first, last),
-                lanes.ctypes.data,
-                work.codes[first:].ctypes.data,
-                count,
-                work.rounds,
-            )
-            while self.machine.function(
-                0, -(-count // WIDTH), *pointers, stack.ctypes.data, stack.ctypes.data + len(stack), arrays.ctypes.data
-            ):
+            pointers = (inputs.begin(first, last), work.weights.ctypes.data, results.begin_writing(first, last), lanes.ctypes.data,
+                        work.codes[first:].ctypes.data, count, work.rounds)
+            while self.machine.function(0, -(-count // WIDTH), *pointers, stack.ctypes.data, stack.ctypes.data + len(stack),
+                                        arrays.ctypes.data):
                 stack = self._larger(stack)
             results.end_writing(first, last)
             found.append(lanes.sum(axis=1))

@@ -135,10 +135,6 @@ def _is_singular(s: RealSteps, matrix: Matrix) -> list[Cell]:
 
 #: Operations on square matrices.
 LINEAR: dict[str, Form] = {
-    "solve": _solve,
-    "inv": _each(_inv),
-    "det": _each(_det),
-    "det_sign": _each(_det_sign),
-    "det_log": _each(_det_log),
+    "solve": _solve, "inv": _each(_inv), "det": _each(_det), "det_sign": _each(_det_sign), "det_log": _each(_det_log),
     "is_singular": _each(_is_singular),
 }

@@ -288,3 +288,5 @@ def spread_places(shape: tuple[int, ...], whole: tuple[int, ...]) -> list[int]:
     """For each place of the whole, the place of the number that stands there when a shape is repeated along the axes that it lacks."""
     count = int(np.prod(shape))
     return [int(place) for place in np.broadcast_to(np.arange(count).reshape(shape), whole).reshape(-1)]
+
+

@@ -32,21 +32,14 @@ from deepalgo.kinds import Kind, Type
 
 #: Of Python: how each kind of number becomes an object.
 MADE_BY = {
-    Kind.BOOL: ("PyBool_FromLong", "i64"),
-    Kind.INT: ("PyLong_FromLongLong", "i64"),
-    Kind.REAL: ("PyFloat_FromDouble", "double"),
+    Kind.BOOL: ("PyBool_FromLong", "i64"), Kind.INT: ("PyLong_FromLongLong", "i64"), Kind.REAL: ("PyFloat_FromDouble", "double"),
 }
 #: What the code calls of Python, as LLVM declares it.
 CALLED = {
-    "PyFloat_AsDouble": "double (ptr)",
-    "PyFloat_FromDouble": "ptr (double)",
-    "PyLong_FromLongLong": "ptr (i64)",
-    "PyBool_FromLong": "ptr (i64)",
-    "PyTuple_New": "ptr (i64)",
-    "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
+    "PyFloat_AsDouble": "double (ptr)", "PyFloat_FromDouble": "ptr (double)", "PyLong_FromLongLong": "ptr (i64)",
+    "PyBool_FromLong": "ptr (i64)", "PyTuple_New": "ptr (i64)", "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
     "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
-    "PyEval_SaveThread": "ptr ()",
-    "PyEval_RestoreThread": "void (ptr)",
+    "PyEval_SaveThread": "ptr ()", "PyEval_RestoreThread": "void (ptr)",
 }
 #: Numbers of arrays that one sample may have on the machine's stack.
 MOST_ROOMS = 1 << 15
@@ -71,12 +64,7 @@ class OneLane:
     """
 
     def __init__(
-        self,
-        program: Program,
-        weights: Array,
-        rounds: int,
-        otherwise: Callable[..., Any],
-        mathematics: Mathematics = "exact",
+        self, program: Program, weights: Array, rounds: int, otherwise: Callable[..., Any], mathematics: Mathematics = "exact",
         read: bool = False,
     ) -> None:
         if not is_plain(program):
@@ -127,53 +115,34 @@ def _entry(inputs: int, results: Sequence[Type], weights: tuple[list[str], str],
     defined, place_of_weights = weights
     lines = [
         *defined,
-        "define ptr @one(ptr %otherwise, ptr %args, i64 %count) {",
-        f"  %inputs = alloca [{max(inputs, 1)} x ptr]",
+        "define ptr @one(ptr %otherwise, ptr %args, i64 %count) {", f"  %inputs = alloca [{max(inputs, 1)} x ptr]",
         f"  %arrays = alloca [{max(rooms, 1)} x double], align 64",
-        f"  %outputs = alloca [{len(results)} x ptr]",
-        "  %code = alloca i32",
-        "  store i32 0, ptr %code",
+        f"  %outputs = alloca [{len(results)} x ptr]", "  %code = alloca i32", "  store i32 0, ptr %code",
         *(f"  %i{place} = alloca double" for place in range(inputs)),
         *(f"  %o{place} = alloca {STORED[type.kind]}" for place, type in enumerate(results)),
-        f"  %fits = icmp eq i64 %count, {inputs}",
-        "  br i1 %fits, label %take0, label %other",
+        f"  %fits = icmp eq i64 %count, {inputs}", "  br i1 %fits, label %take0, label %other",
     ]
     for place in range(inputs):
         lines += [
-            f"take{place}:",
-            f"  %a{place} = getelementptr ptr, ptr %args, i64 {place}",
-            f"  %x{place} = load ptr, ptr %a{place}",
-            f"  %t{place} = getelementptr i8, ptr %x{place}, i64 {CLASS_AT}",
-            f"  %c{place} = load i64, ptr %t{place}",
-            f"  %f{place} = icmp eq i64 %c{place}, {id(float)}",
-            f"  br i1 %f{place}, label %read{place}, label %other",
-            f"read{place}:",
-            f"  %d{place} = call double @PyFloat_AsDouble(ptr %x{place})",
-            f"  store double %d{place}, ptr %i{place}",
-            f"  %p{place} = getelementptr ptr, ptr %inputs, i64 {place}",
-            f"  store ptr %i{place}, ptr %p{place}",
+            f"take{place}:", f"  %a{place} = getelementptr ptr, ptr %args, i64 {place}", f"  %x{place} = load ptr, ptr %a{place}",
+            f"  %t{place} = getelementptr i8, ptr %x{place}, i64 {CLASS_AT}", f"  %c{place} = load i64, ptr %t{place}",
+            f"  %f{place} = icmp eq i64 %c{place}, {id(float)}", f"  br i1 %f{place}, label %read{place}, label %other",
+            f"read{place}:", f"  %d{place} = call double @PyFloat_AsDouble(ptr %x{place})", f"  store double %d{place}, ptr %i{place}",
+            f"  %p{place} = getelementptr ptr, ptr %inputs, i64 {place}", f"  store ptr %i{place}, ptr %p{place}",
             f"  br label %take{place + 1}",
         ]
     lines.append(f"take{inputs}:")
     for place in range(len(results)):
         lines += [f"  %q{place} = getelementptr ptr, ptr %outputs, i64 {place}", f"  store ptr %o{place}, ptr %q{place}"]
-    given = (
-        f"i64 0, i64 1, ptr %inputs, ptr {place_of_weights}, ptr %outputs, ptr null, ptr %code, i64 1, i64 {rounds}, "
-        "ptr null, ptr null, ptr %arrays"
-    )
+    given = (f"i64 0, i64 1, ptr %inputs, ptr {place_of_weights}, ptr %outputs, ptr null, ptr %code, i64 1, i64 {rounds}, "
+             "ptr null, ptr null, ptr %arrays")
     lines += [
         *(["  %thread = call ptr @PyEval_SaveThread()"] if lets_go else []),
         f"  %ended = call i64 @run({given})",
         *(["  call void @PyEval_RestoreThread(ptr %thread)"] if lets_go else []),
-        "  %failed = load i32, ptr %code",
-        "  %good = icmp eq i32 %failed, 0",
-        "  br i1 %good, label %make, label %other",
-        "other:",
-        "  %answer = call ptr @PyObject_Vectorcall(ptr %otherwise, ptr %args, i64 %count, ptr null)",
-        "  ret ptr %answer",
-        "make:",
-        *_objects(results),
-        "}",
+        "  %failed = load i32, ptr %code", "  %good = icmp eq i32 %failed, 0", "  br i1 %good, label %make, label %other",
+        "other:", "  %answer = call ptr @PyObject_Vectorcall(ptr %otherwise, ptr %args, i64 %count, ptr null)", "  ret ptr %answer",
+        "make:", *_objects(results), "}",
     ]
     return "\n".join(lines)
 

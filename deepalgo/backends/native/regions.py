@@ -229,20 +229,16 @@ class Regions(HeldValues):
         """The results of an arm, which is skipped where no lane takes it."""
         if not arm.body:
             meeting.leave(arm, lanes)
-            return [
-                () if is_large(result) else self.fitted(value, result.type)
-                for value, result in zip(arm.results, branch.results, strict=True)
-            ]
+            return [() if is_large(result) else self.fitted(value, result.type)
+                    for value, result in zip(arm.results, branch.results, strict=True)]
         code = self.code
         inside, after, before = code.new_label("arm"), code.new_label("after"), code.label
         code.jump_if(code.any(lanes), inside, after)
         code.begin(inside)
         self.mask = lanes
         with self.inside(arm, self.lifetimes.ending(branch)):
-            made = [
-                () if is_large(result) else tuple(map(code.spread, self.fitted(value, result.type)))
-                for value, result in zip(arm.results, branch.results, strict=True)
-            ]
+            made = [() if is_large(result) else tuple(map(code.spread, self.fitted(value, result.type)))
+                    for value, result in zip(arm.results, branch.results, strict=True)]
             meeting.leave(arm, lanes)
         left = code.label
         code.jump(after)
@@ -264,14 +260,10 @@ class Regions(HeldValues):
             code.begin(label)
             self.mask = mask
             with self.inside(arm, self.lifetimes.ending(branch)):
-                made = [
-                    () if is_large(result) else self.fitted(value, result.type)
-                    for value, result in zip(arm.results, branch.results, strict=True)
-                ]
-                made = [
-                    tuple(map(code.spread, cells)) if self.is_wide(result) else cells
-                    for cells, result in zip(made, branch.results, strict=True)
-                ]
+                made = [() if is_large(result) else self.fitted(value, result.type)
+                        for value, result in zip(arm.results, branch.results, strict=True)]
+                made = [tuple(map(code.spread, cells)) if self.is_wide(result) else cells
+                        for cells, result in zip(made, branch.results, strict=True)]
                 meeting.leave(arm, mask)
             ends.append((code.label, made))
             code.jump(after)
@@ -288,14 +280,8 @@ class Regions(HeldValues):
 
     def carried(self, values: Sequence[Value], params: Sequence[Value]) -> list[Cells]:
         """What a loop starts with or goes on with, as its parameters are; of arrays in memory nothing."""
-        return [
-            ()
-            if is_large(param)
-            else tuple(map(self.code.spread, self.fitted(value, param.type)))
-            if self.is_wide(param)
-            else self.fitted(value, param.type)
-            for value, param in zip(values, params, strict=True)
-        ]
+        return [() if is_large(param) else tuple(map(self.code.spread, self.fitted(value, param.type))) if self.is_wide(param)
+                else self.fitted(value, param.type) for value, param in zip(values, params, strict=True)]
 
     def phis(self, init: Sequence[Cells], before: str, again: str) -> tuple[list[Cells], list[tuple[int, Cell]]]:
         """Parameters of a loop; each has a line that is completed when the round is written."""
@@ -422,9 +408,8 @@ class Regions(HeldValues):
             new = [tuple(map(code.spread, cells)) for cells in self.carried(loop.body.results, loop.body.params)]
             arrays.go_on(loop.body.results, taking)
         taken = Cell(taking, Kind.BOOL, True)
-        following = [
-            code.choose(taken, cell, old) for cells, olds in zip(new, made, strict=True) for cell, old in zip(cells, olds, strict=True)
-        ]
+        following = [code.choose(taken, cell, old) for cells, olds in zip(new, made, strict=True)
+                     for cell, old in zip(cells, olds, strict=True)]
         onward = code.both(taking, self.mask)
         code.jump(again)
         code.begin(again)

@@ -96,10 +96,8 @@ class ModuleWriter(Regions):
     def module(self) -> WrittenModule:
         """The whole text."""
         self.function()
-        head = (
-            "define i64 @run(i64 %first, i64 %last, ptr noalias %inputs, ptr noalias %weights, ptr noalias %outputs, "
-            "ptr noalias %sums, ptr noalias %codes, i64 %count, i64 %rounds, ptr noalias %tape, ptr %limit, ptr %arrays) nounwind {"
-        )
+        head = ("define i64 @run(i64 %first, i64 %last, ptr noalias %inputs, ptr noalias %weights, ptr noalias %outputs, "
+                "ptr noalias %sums, ptr noalias %codes, i64 %count, i64 %rounds, ptr noalias %tape, ptr %limit, ptr %arrays) nounwind {")
         if self.frame.parts:
             self.allocated.append(f"  %frame = alloca {ROW}, i64 {self.frame.most}, align 64")
         body = ["entry:", *self.local_rooms(), *self.allocated, *self.code.lines, "}"]
@@ -336,13 +334,9 @@ def _lane_function(name: str, count: int, special: bool, lanes: int) -> list[str
     ones = ", ".join(f"{real} {letter}" for letter in letters)
     lines = [
         f"declare {real} @{callee}({', '.join([real] * count)}{', i32' if special else ''}) {PURE}",
-        f"define internal {real} @one.{name}({ones}) {PURE}",
-        "{",
-        f"  %r = call {real} @{callee}({ones}{more}) nobuiltin",
-        f"  ret {real} %r",
-        "}",
-        f"define internal {wide} @lanes.{name}({', '.join(f'{wide} {letter}' for letter in letters)}) {PURE} noinline",
-        "{",
+        f"define internal {real} @one.{name}({ones}) {PURE}", "{", f"  %r = call {real} @{callee}({ones}{more}) nobuiltin",
+        f"  ret {real} %r", "}",
+        f"define internal {wide} @lanes.{name}({', '.join(f'{wide} {letter}' for letter in letters)}) {PURE} noinline", "{",
     ]
     held = "poison"
     for lane in range(lanes):

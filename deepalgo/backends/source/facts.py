@@ -21,17 +21,8 @@ from deepalgo.ops.table import TABLE
 PY, NP, MIXED = "py", "np", "mixed"
 #: Errors that say what the network cannot do and Python can: large integers, and results of another kind.
 OURS = {
-    "IntegerTooLarge",
-    "ComplexResult",
-    "FloatResult",
-    "RealResult",
-    "PythonOrNumPy",
-    "OrderOfNaN",
-    "ComplexEdge",
-    "SameNaN",
-    "LargeOrder",
-    "ComplexEigenvalues",
-    "EndlessMatrix",
+    "IntegerTooLarge", "ComplexResult", "FloatResult", "RealResult", "PythonOrNumPy", "OrderOfNaN", "ComplexEdge", "SameNaN", "LargeOrder",
+    "ComplexEigenvalues", "EndlessMatrix",
 }
 
 

@@ -104,9 +104,8 @@ class FunctionParameters:
         return ", ".join([*self.order, *star, *self.named, *defaults, *([f"**{self.double_star}"] if self.double_star else [])])
 
 
-def write_function(
-    program: Program, weights: Mapping[str, Any], parameters: FunctionParameters, docstring: str = "", passes: Passes = SOURCE
-) -> str:
+def write_function(program: Program, weights: Mapping[str, Any], parameters: FunctionParameters, docstring: str = "",
+                   passes: Passes = SOURCE) -> str:
     """The text of a module with one function, by the passes of one of the targets of source."""
     with compiling():
         lowered, batched = run(passes, program, PassSettings(weights=weights)), passes is SOURCE_COLUMNS
@@ -123,10 +122,8 @@ def _readable(text: str, name: str) -> str:
         try:
             ast.parse(text)
         except IndentationError:
-            raise InputError(
-                f"the source of {name} would have {deepest} levels of indentation, and Python reads {MOST_LEVELS}: "
-                "look such cases up in a table, in a loop"
-            ) from None
+            raise InputError(f"the source of {name} would have {deepest} levels of indentation, and Python reads {MOST_LEVELS}: "
+                             "look such cases up in a table, in a loop") from None
     return text
 
 
@@ -136,8 +133,7 @@ def _behind(outer: Function, shadowed: set[str]) -> str | None:
     fresh = Names(parameters.names)
     renamed = {name: fresh.make(f"{name}_given") for name in sorted(shadowed)}
     inner = replace(
-        program,
-        name=f"{program.name}_of",
+        program, name=f"{program.name}_of",
         inputs=tuple(replace(item, path=_renamed(item.path, renamed)) for item in program.inputs),
         changes=tuple(_renamed(path, renamed) for path in program.changes),
     )

@@ -52,14 +52,8 @@ class Executable:
     is_deep: bool = False
 
     def __call__(
-        self,
-        leaves: Sequence[Tensor],
-        weights: Sequence[Tensor],
-        dtype: torch.dtype,
-        device: torch.device,
-        record: Record | None = None,
-        chosen: Tensor | None = None,
-        size: int | None = None,
+        self, leaves: Sequence[Tensor], weights: Sequence[Tensor], dtype: torch.dtype, device: torch.device,
+        record: Record | None = None, chosen: Tensor | None = None, size: int | None = None,
     ) -> list[Tensor]:
         """Run on tensors with a batch axis; if the program has failures, the last result is the error code.
 

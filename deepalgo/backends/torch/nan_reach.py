@@ -83,14 +83,8 @@ def _spread_results(results: tuple[Value, ...], block: Block, known: Mapping[Val
     _spread(block, known, reached)
 
 
-def _spread_rounds(
-    results: tuple[Value, ...],
-    init: tuple[Value, ...],
-    body: Block,
-    params: tuple[Value, ...],
-    known: Mapping[Value, Attr],
-    reached: set[Value],
-) -> None:
+def _spread_rounds(results: tuple[Value, ...], init: tuple[Value, ...], body: Block, params: tuple[Value, ...],
+                   known: Mapping[Value, Attr], reached: set[Value]) -> None:
     """A loop, until another round reaches nothing more."""
     size = -1
     while size != len(reached):

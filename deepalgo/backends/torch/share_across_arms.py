@@ -45,14 +45,8 @@ def share_across_arms(program: Program, paths: Mapping[Value, Path], reached: Co
 class ShareAcrossArms(Rewriter):
     """`paths` says which arm a value belongs to, `reached` holds the values that can get a gradient of NaN where their arm is not taken."""
 
-    def __init__(
-        self,
-        fresh: Fresh,
-        paths: Mapping[Value, Path],
-        reached: Container[Value],
-        known: Mapping[Value, Attr],
-        levels: Mapping[Value, Level],
-    ) -> None:
+    def __init__(self, fresh: Fresh, paths: Mapping[Value, Path], reached: Container[Value], known: Mapping[Value, Attr],
+                 levels: Mapping[Value, Level]) -> None:
         super().__init__(fresh)
         self.paths = paths
         self.reached = reached

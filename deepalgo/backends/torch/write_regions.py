@@ -226,10 +226,8 @@ class RegionWriter(ValueWriter):
         taken = [self.texts[value].text for value in values]
         names = [self.name(result) for result in loop.results if result in self.wanted]
         wanted = [str(result in self.wanted) for result in loop.results]
-        self.line(
-            f"{_tuple(names) or '()'} = run.repeat({test}, {body}, ({_tuple(init)}), ({_tuple(taken)}), "
-            f"({_tuple(batched)}), ({_tuple(wanted)}), {loop.bound}, {self.site(loop)})"
-        )
+        self.line(f"{_tuple(names) or '()'} = run.repeat({test}, {body}, ({_tuple(init)}), ({_tuple(taken)}), "
+                  f"({_tuple(batched)}), ({_tuple(wanted)}), {loop.bound}, {self.site(loop)})")
         return None
 
     def python_while(self, loop: While) -> None:

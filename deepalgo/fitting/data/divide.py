@@ -11,7 +11,7 @@ What is divided are units: samples, or whole groups of them, or times, of which 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -113,4 +113,4 @@ def _folds(units: Units, rest: Tensor) -> list[tuple[Tensor, Tensor]]:
 def stretches(part: Samples, number: int = STRETCHES) -> Samples:
     """Samples in the order of time, as groups of neighbours."""
     size = part.size
-    return Samples(part.leaves, part.targets, torch.arange(size) * min(number, size) // max(size, 1), part.times)
+    return replace(part, groups=torch.arange(size) * min(number, size) // max(size, 1))

@@ -16,6 +16,7 @@ from deepalgo.fitting.data.labels import Labels
 from deepalgo.fitting.data.samples import PAIRS, Draw, Samples, joined, read
 from deepalgo.fitting.data.seen import count_seen
 from deepalgo.fitting.data.split import check_share, clean
+from deepalgo.fitting.data.weights import taken, weigh
 from deepalgo.network import Network
 from deepalgo.signature import Signature
 
@@ -98,6 +99,7 @@ class SplitOptions:
     test: Any
     missing: str
     labels: Labels
+    sample_weight: Any = None
 
 
 def gather(net: Network, inputs: Any, targets: Any, options: SplitOptions, supervised: bool, batch_size: int | None, seed: int) -> FitData:
@@ -136,6 +138,8 @@ class SampleSource:
         """Fresh samples for every step, and draws of their own for validation and test, unless these are given."""
         if not self.options.labels.is_none:
             raise InputError("samples that a function draws have no groups and no times: give data, or leave out groups= and split=")
+        if self.options.sample_weight is not None:
+            raise InputError("samples that a function draws count alike: give data, or leave out sample_weight=")
         draw = Draw(self.net, function, PAIRS if supervised and self.targets is None else self.targets, seed)
         given, shares = self._given(), self._shares()
         validation, test = (
@@ -178,13 +182,15 @@ class SampleSource:
         """Samples with their groups, in the order of their time."""
         signature = self.net.signature
         arguments = [item.name for item in signature.arguments] if isinstance(signature, Signature) else []
+        weight = self.options.sample_weight
+        inputs, weight = taken(inputs, weight if labels is None or isinstance(weight, str) else None)
         inputs, groups, order = (labels or self.options.labels).take(inputs, arguments)
         samples = read(self.net, inputs, self.targets if targets is None else targets)
         if groups is not None and len(groups) != len(samples):
             raise InputError(f"there are {len(samples)} samples, but {len(groups)} items of groups=")
         if order is not None and len(order) != len(samples):
             raise InputError(f"there are {len(samples)} samples, but {len(order)} items of split=")
-        samples = Samples(samples.leaves, samples.targets, groups, samples.times)
+        samples = weigh(replace(samples, groups=groups), weight)
         return samples if order is None else samples.pick(order)
 
     def data(self, made: Parts) -> FitData:

@@ -14,7 +14,7 @@ import inspect
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,13 +34,14 @@ class Samples:
     """One tensor `(samples, ...)` for every input of the program; `targets` is a tensor, or tensors in tuples and dicts, or None.
 
     `groups` are whole numbers that say which samples belong together, None where each stands for itself. Of one series, `times` are the
-    places along its first axis that count.
+    places along its first axis that count. `weights` says how much each of what is judged counts; None where all count alike.
     """
 
     leaves: list[Tensor]
     targets: Any
     groups: Tensor | None = None
     times: Tensor | None = None
+    weights: Tensor | None = None
 
     def __len__(self) -> int:
         return len(self.leaves[0])
@@ -52,26 +53,36 @@ class Samples:
 
     def pick(self, index: Tensor) -> Samples:
         """Some of the samples."""
-        groups = self.groups if self.groups is None or self.times is not None else self.groups[index]
-        return Samples([leaf[index] for leaf in self.leaves], each(lambda tensor: tensor[index], self.targets), groups, self.times)
+        leaves, targets = [leaf[index] for leaf in self.leaves], each(lambda tensor: tensor[index], self.targets)
+        if self.times is not None:
+            return replace(self, leaves=leaves, targets=targets)
+        return Samples(leaves, targets, _picked(self.groups, index), None, _picked(self.weights, index))
 
     def part(self, index: Tensor) -> Samples:
         """Some of what is judged: of a series some times."""
         if self.times is None:
             return self.pick(index)
-        groups = None if self.groups is None else self.groups[index]
-        return Samples(self.leaves, self.targets, groups, self.times[index])
+        return replace(self, groups=_picked(self.groups, index), times=self.times[index], weights=_picked(self.weights, index))
 
 
 def joined(parts: Sequence[Samples]) -> Samples:
     """The samples of several parts of the same data, one after another."""
     first = parts[0]
-    groups = None if first.groups is None else torch.cat([part.groups for part in parts if part.groups is not None])
-    if first.times is not None:
-        return Samples(first.leaves, first.targets, groups, torch.cat([part.times for part in parts if part.times is not None]))
+    groups, times, weights = (_joined([getattr(part, name) for part in parts]) for name in ("groups", "times", "weights"))
+    if times is not None:
+        return Samples(first.leaves, first.targets, groups, times, weights)
     columns = zip(*(part.leaves for part in parts), strict=True)
     rows = iter(list(zip(*(list(tensors(part.targets)) for part in parts), strict=True)))
-    return Samples([torch.cat(column) for column in columns], each(lambda _: torch.cat(next(rows)), first.targets), groups)
+    return Samples([torch.cat(column) for column in columns], each(lambda _: torch.cat(next(rows)), first.targets), groups, None, weights)
+
+
+def _picked(labels: Tensor | None, index: Tensor) -> Tensor | None:
+    return None if labels is None else labels[index]
+
+
+def _joined(labels: list[Tensor | None]) -> Tensor | None:
+    found = [label for label in labels if label is not None]
+    return torch.cat(found) if found else None
 
 
 def each(function: Callable[[Tensor], Any], tree: Any) -> Any:

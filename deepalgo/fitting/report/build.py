@@ -22,9 +22,10 @@ from deepalgo.fitting.report.evaluation_time import seconds_per_sample
 from deepalgo.fitting.report.page import Drift, Fit, Unit
 from deepalgo.fitting.report.refit import Refit
 from deepalgo.fitting.report.remarks import copied
-from deepalgo.fitting.report.summary import Summary, summarise
+from deepalgo.fitting.report.summary import Summary, of_whole, summarise
 from deepalgo.fitting.report.untried_arms import at_bound, untried
 from deepalgo.fitting.report.weight_changes import WeightChange, weight_changes
+from deepalgo.fitting.uncertainty.evidence import evidence, has_derivatives
 from deepalgo.network import Network
 
 #: Samples on which dead weights are looked for.
@@ -57,12 +58,14 @@ def build_report(
     measure(objective, winner, validation, Processes())
     failures = dict(winner.failures)
     moved = weight_changes(winner, objective, validation, known)
+    told = evidence(winner, objective, training, held.training.get("keys", []), held.training.get("undetermined", []))
+    dead = (_known_to_matter(item, moved) for item in tried_weights(winner, some) if not has_derivatives(told, item.key))
     fit = Fit(
         name=net.program.name, network=winner, contenders=contenders, held=held,
-        unit=Unit(objective.is_squares, objective.loss == "relative"),
-        held_out=_summaries(contenders, [contender.test for contender in contenders], objective, test.groups),
+        unit=Unit(objective.is_squares, objective.loss == "relative", _name_of_whole(objective)),
+        held_out=_summaries(contenders, [contender.test for contender in contenders], objective, test.size, test.groups),
         samples=data.counts, selected_by=data.selected_by, reported_on=data.reported_on, seen=data.seen,
-        moved=moved, dead=tuple(_known_to_matter(item, moved) for item in tried_weights(winner, some)),
+        moved=moved, dead=tuple(dead), evidence=told,
         untried=untried(winner, seen), at_bound=at_bound(winner, seen), failures=failures, dropped=data.dropped, inputs=test.leaves,
         seconds_per_sample=_costs(contenders, held, test.leaves), divided=data.divided, refit=refit,
         warnings=tuple(copied(data.first, [item.path for item in net.program.inputs])),
@@ -80,10 +83,20 @@ def _known_to_matter(item: Dead, moved: list[WeightChange]) -> Dead:
     return item if change is None or item.change is not None else replace(item, change=change)
 
 
-def _summaries(contenders: list[Contender], losses: list[Tensor], objective: Objective, groups: Tensor | None = None) -> dict[str, Summary]:
+def _summaries(
+    contenders: list[Contender], losses: list[Tensor], objective: Objective, size: int, groups: Tensor | None = None
+) -> dict[str, Summary]:
     pairs = zip(contenders, losses, strict=True)
     groups = groups if groups is not None and len(groups) == len(losses[0]) else None
-    return {contender.name: summarise(losses[0], after, objective.is_squares, groups) for contender, after in pairs}
+    found = {contender.name: summarise(losses[0], after, objective.is_squares, groups) for contender, after in pairs}
+    return {name: of_whole(summary, size) for name, summary in found.items()} if objective.whole else found
+
+
+def _name_of_whole(objective: Objective) -> str:
+    """What the loss of a whole set is called."""
+    if not objective.whole:
+        return ""
+    return "largest error" if objective.named is not None else "loss"
 
 
 def _costs(contenders: list[Contender], held: Contender, leaves: list[Tensor]) -> dict[str, float]:
@@ -101,7 +114,7 @@ def _look_outside(fit: Fit, objective: Objective, heuristic: Network, leaves: li
     if samples is not None:
         losses = [objective.measure(contender.network, samples) for contender in fit.contenders]
         if bool(losses[0].isfinite().any()):
-            fit.outside = _summaries(fit.contenders, losses, objective)
+            fit.outside = _summaries(fit.contenders, losses, objective, samples.size)
         return
     with torch.no_grad():
         before, after = (network.execute(leaves)[: objective.count] for network in (heuristic, fit.held.network))

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -54,7 +54,7 @@ def summarise(before: Tensor, after: Tensor, is_squares: bool, groups: Tensor | 
     before, after = before[both], after[both]
     groups = None if groups is None else groups[both]
     size = max(len(before), 1)
-    same = (before - after).abs() <= EQUAL * torch.maximum(before, after)
+    same = (before - after).abs() <= EQUAL * torch.maximum(before.abs(), after.abs())
 
     def unit(loss: float) -> float:
         return max(loss, 0.0) ** 0.5 if is_squares else loss
@@ -69,9 +69,15 @@ def summarise(before: Tensor, after: Tensor, is_squares: bool, groups: Tensor | 
     )  # fmt: skip
 
 
+def of_whole(summary: Summary, samples: int) -> Summary:
+    """The summary of a loss that is one number for so many samples: what is told of single ones says nothing."""
+    no = torch.nan
+    return replace(summary, samples=samples, mean=no, median=no, tail=no, better=no, equal=no, worse=no)
+
+
 def _share(before: Tensor, after: Tensor, is_squares: bool, groups: Tensor | None) -> tuple[float, float, float]:
     """What is left of the heuristic's error, and the interval in which this lies."""
-    if len(before) == 0 or before.mean() == 0:
+    if len(before) == 0 or not before.mean() > 0 or after.mean() < 0:  # of losses below zero a part says nothing
         return torch.nan, torch.nan, torch.nan
     found = torch.tensor([(after.mean() / before.mean()).item(), *ratio_interval(after, before, groups)])
     whole, low, high = (found.sqrt() if is_squares else found).tolist()

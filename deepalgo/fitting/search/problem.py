@@ -6,6 +6,7 @@ A point is a vector of the space of weights; the origin stands for the weights t
 from __future__ import annotations
 
 import functools
+import math
 import time
 
 import torch
@@ -48,7 +49,10 @@ class Clock:
 
 
 class Problem:
-    """One network to be trained. `known` marks the validation samples on which the heuristic has a finite loss."""
+    """One network to be trained.
+
+    `known` marks the validation samples on which the heuristic has a finite loss; `is_seen` says that they are training samples.
+    """
 
     def __init__(
         self,
@@ -59,7 +63,9 @@ class Problem:
         known: Tensor,
         processes: Processes,
         seconds: float | None = None,
+        is_seen: bool = False,
     ) -> None:
+        self.is_seen = is_seen
         self.space = space
         self.objective = objective
         self.batches = batches
@@ -67,10 +73,11 @@ class Problem:
         self.known = known
         self.processes = processes
         self.clock = Clock(seconds, processes)
+        self._counts: dict[int, int] = {}  # of samples with an answer, by the identity of a set
         self.unit = 1.0  # losses are seen relative to where they begin
         self.floor = self.score(self.origin)
         self.unit = unit_of(self.floor)
-        if len(space):
+        if any(bool((start == 0).any()) for start in space.starts):
             space.measure(self.gradient(self.origin, batches.batch(0, 0))[1])
 
     @property
@@ -81,6 +88,8 @@ class Problem:
     def score(self, x: Tensor) -> float:
         """The mean validation loss of a point; infinite where a sample that the heuristic answers gets no answer."""
         self.space.put(x)
+        if self.objective.whole and self.validation.times is None:
+            return self._of_set(self.validation)
         losses = measure(self.objective, self.space.net, self.validation, self.processes)[self.known]
         return losses.mean().item() if len(losses) and bool(losses.isfinite().all()) else torch.inf
 
@@ -93,8 +102,15 @@ class Problem:
     def training_loss(self, x: Tensor) -> float:
         """The mean loss of the training samples that the initial weights answer; infinite where one of them gets no answer."""
         self.space.put(x)
+        if self.objective.whole and self.batches.whole().times is None:
+            return self._of_set(self.batches.whole())
         losses = measure(self.objective, self.space.net, self.batches.whole(), self.processes)[self.answered]
         return losses.mean().item() if bool(losses.isfinite().all()) else torch.inf
+
+    def _of_set(self, samples: Samples) -> float:
+        """The loss of a whole set; infinite where fewer samples have an answer than at first."""
+        loss, answered = self.objective.of_set(self.space.net, samples)
+        return loss if answered >= self._counts.setdefault(id(samples), answered) and math.isfinite(loss) else torch.inf
 
     def worth(self, x: Tensor) -> float:
         """The validation loss of a point; of few weights, which cannot adapt to single samples, the loss of training samples, too.
@@ -110,7 +126,11 @@ class Problem:
 
     def gradient(self, x: Tensor, batch: Samples) -> tuple[float, Tensor]:
         """The mean loss of a batch in units of the first one, and its gradient; samples without a finite loss take no part."""
-        return self.means(self.sums(x, self.processes.share(batch))[None], self.unit)[0]
+        return self.means(self.sums(x, self.share(batch))[None], self.unit)[0]
+
+    def share(self, batch: Samples) -> Samples:
+        """This process's part of a batch; a loss of a whole set needs all of it."""
+        return batch if self.objective.whole else self.processes.share(batch)
 
     def means(self, sums: Tensor, unit: float) -> list[tuple[float, Tensor]]:
         """Mean losses in a unit, and their gradients, from the sums of each process."""
@@ -140,4 +160,4 @@ class Problem:
 
 def unit_of(loss: float) -> float:
     """The unit in which a search that begins with this loss sees losses."""
-    return loss if 0 < loss < torch.inf else 1.0
+    return abs(loss) if 0 < abs(loss) < torch.inf else 1.0

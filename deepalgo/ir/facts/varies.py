@@ -99,15 +99,8 @@ def _join(levels: dict[Value, Level], values: Iterable[Value]) -> Level:
     return max((levels[value] for value in values), default=Level.UNIFORM) or Level.UNIFORM
 
 
-def _settle(
-    init: tuple[Value, ...],
-    params: tuple[tuple[Value, ...], ...],
-    blocks: tuple[Block, ...],
-    again: tuple[Value, ...],
-    levels: dict[Value, Level],
-    least: Level,
-    by_lanes: bool,
-) -> None:
+def _settle(init: tuple[Value, ...], params: tuple[tuple[Value, ...], ...], blocks: tuple[Block, ...], again: tuple[Value, ...],
+            levels: dict[Value, Level], least: Level, by_lanes: bool) -> None:
     """Raise the level of carried values until a round changes nothing; levels are few, so that is soon."""
     current = [max(levels[value], least) for value in init]
     while True:

@@ -64,9 +64,8 @@ def binom(n: Tensor, k: Tensor) -> Tensor:
     return _binom(n, k)
 
 
-@smooth(
-    lambda n, k, y: _if_possible(n, k, _binom_slope(n, k, by_n=True)), lambda n, k, y: _if_possible(n, k, _binom_slope(n, k, by_n=False))
-)
+@smooth(lambda n, k, y: _if_possible(n, k, _binom_slope(n, k, by_n=True)),
+        lambda n, k, y: _if_possible(n, k, _binom_slope(n, k, by_n=False)))
 def comb(n: Tensor, k: Tensor) -> Tensor:
     """The number of ways to choose k things out of n, 0 where there are none."""
     return _if_possible(n, k, _binom(n, k))
@@ -96,14 +95,8 @@ def _log_beta(a: Tensor, b: Tensor) -> Tensor:
     one = torch.lgamma(small) + tail + small - small * torch.log(small + high) + (high - 0.5) * torch.log1p(-share)
     low = small.clamp(min=LARGE)
     ratio = low / high
-    both = (
-        0.5 * math.log(2 * math.pi)
-        - 0.5 * torch.log(high)
-        + stirling(low)
-        + tail
-        + (low - 0.5) * torch.log(ratio / (1 + ratio))
-        - high * torch.log1p(ratio)
-    )
+    both = (0.5 * math.log(2 * math.pi) - 0.5 * torch.log(high) + stirling(low) + tail
+            + (low - 0.5) * torch.log(ratio / (1 + ratio)) - high * torch.log1p(ratio))
     value = torch.where((large >= LARGE) & (small > 0), torch.where(small >= LARGE, both, one), plain)
     return torch.where(
         _cancels(small, whole), _log_beta_of_poles(small, large), torch.where(torch.isinf(large) & (small > 0), -torch.inf, value)
@@ -158,9 +151,8 @@ def _binom(n: Tensor, k: Tensor) -> Tensor:
         bottom = torch.where(factor <= count, bottom * factor, bottom)
         large = torch.abs(top) > 1e50
         top, bottom = torch.where(large, top / bottom, top), torch.where(large, 1, bottom)
-    general = torch.where(
-        (n >= 1e10 * k) & (k > 0), torch.exp(-_log_beta(1 + n - k, 1 + k) - torch.log(n + 1)), 1 / (n + 1) / _beta(1 + n - k, 1 + k)
-    )
+    general = torch.where((n >= 1e10 * k) & (k > 0), torch.exp(-_log_beta(1 + n - k, 1 + k) - torch.log(n + 1)),
+                          1 / (n + 1) / _beta(1 + n - k, 1 + k))
     value = torch.where(short, top / bottom, general)
     return torch.where((n < 0) & (n == torch.floor(n)), torch.nan, value)
 

@@ -54,9 +54,8 @@ def betainc(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
     return beta_below(a, b, x)
 
 
-@smooth(
-    lambda a, b, x, y: -_beta_slope(a, b, x, 0), lambda a, b, x, y: -_beta_slope(a, b, x, 1), lambda a, b, x, y: -_beta_density(a, b, x)
-)
+@smooth(lambda a, b, x, y: -_beta_slope(a, b, x, 0), lambda a, b, x, y: -_beta_slope(a, b, x, 1),
+        lambda a, b, x, y: -_beta_density(a, b, x))
 def betaincc(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
     """The integral of the beta density with parameters a and b from x to 1."""
     return beta_above(a, b, x)
@@ -267,14 +266,8 @@ def log_beta_weight(a: Tensor, b: Tensor, x: Tensor, rest: Tensor) -> Tensor:
     p, q = a.clamp(min=LARGE), b.clamp(min=LARGE)
     whole = p + q
     shift = (x * q - rest * p) / whole
-    large = (
-        p * _log_less(shift * whole / p, x * whole / p)
-        + q * _log_less(-shift * whole / q, rest * whole / q)
-        + 0.5 * torch.log(p / whole * q / (2 * math.pi))
-        - stirling(p)
-        - stirling(q)
-        + stirling(whole)
-    )
+    large = (p * _log_less(shift * whole / p, x * whole / p) + q * _log_less(-shift * whole / q, rest * whole / q)
+             + 0.5 * torch.log(p / whole * q / (2 * math.pi)) - stirling(p) - stirling(q) + stirling(whole))
     return torch.where(torch.minimum(a, b) >= LARGE, large, a * torch.log(x) + b * torch.log(rest) - betaln(a, b))
 
 

@@ -15,18 +15,8 @@ from deepalgo.ops.forms.operands import Operand
 from deepalgo.ops.forms.smooth import smooth
 
 #: B(2k) / (2k)! of the Euler-Maclaurin formula.
-BERNOULLI = (
-    1 / 12,
-    -1 / 720,
-    1 / 30240,
-    -1 / 1209600,
-    1 / 47900160,
-    -691 / 1307674368000,
-    1 / 74724249600,
-    -3617 / 10670622842880000,
-    43867 / 5109094217170944000,
-    -174611 / 802857662698291200000,
-)
+BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600,
+             -3617 / 10670622842880000, 43867 / 5109094217170944000, -174611 / 802857662698291200000)
 #: Terms of the series that are added one by one.
 HEAD = 12
 

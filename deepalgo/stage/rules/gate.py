@@ -23,27 +23,10 @@ from deepalgo.stage.state.representatives import representative
 from deepalgo.stage.state.values import DataLength, UserRaise
 
 #: Sums and the like, which take their items in another kind if they are given one.
-SUMS = frozenset(
-    {
-        np.sum,
-        np.prod,
-        np.cumsum,
-        np.cumprod,
-        np.mean,
-        np.std,
-        np.var,
-        np.nansum,
-        np.nanprod,
-        np.nanmean,
-        np.nanstd,
-        np.nanvar,
-        np.trace,
-        np.add.reduce,
-        np.multiply.reduce,
-        np.add.accumulate,
-        np.multiply.accumulate,
-    }
-)
+SUMS = frozenset({
+    np.sum, np.prod, np.cumsum, np.cumprod, np.mean, np.std, np.var, np.nansum, np.nanprod, np.nanmean, np.nanstd, np.nanvar, np.trace,
+    np.add.reduce, np.multiply.reduce, np.add.accumulate, np.multiply.accumulate,
+})
 #: Options of NumPy's functions that change no number: how arrays lie in memory, and where.
 SILENT = {"subok": (True, False), "device": ("cpu",)}
 #: Functions whose `order` tells only how their answer lies in memory.
@@ -124,7 +107,9 @@ def _stored(machine: Machine, out: Any, result: Any, called: str, node: ast.AST)
     return out
 
 
-def _converted(machine: Machine, function: Any, signature: RuleSignature, bound: Bound, called: str, node: ast.AST) -> tuple[Args, Kwargs]:
+def _converted(
+    machine: Machine, function: Any, signature: RuleSignature, bound: Bound, called: str, node: ast.AST
+) -> tuple[Args, Kwargs]:
     """The same call without `dtype`, on numbers of that kind."""
     dtype = np.dtype(bound.values.pop("dtype"))
     if dtype.kind not in "fc" and function not in (np.sum, np.prod, np.cumsum, np.cumprod, np.nansum, np.nanprod):
@@ -137,7 +122,9 @@ def _converted(machine: Machine, function: Any, signature: RuleSignature, bound:
     return [made, *others], bound.arguments(signature)[1]
 
 
-def _besides(machine: Machine, function: Any, bound: Bound, signature: RuleSignature, option: str, called: str, node: ast.AST) -> Any:
+def _besides(
+    machine: Machine, function: Any, bound: Bound, signature: RuleSignature, option: str, called: str, node: ast.AST
+) -> Any:
     """A call with an option that the rule does not understand: NumPy answers for plain values, a text of ours if it knows the option."""
     args, kwargs = bound.arguments(signature)
     if not contains_signal(args) and not contains_signal(kwargs):

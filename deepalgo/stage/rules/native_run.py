@@ -115,7 +115,9 @@ class Loan:
 
     def _refuse(self, value: Any, node: ast.AST) -> None:
         if id(value) in self.lent:
-            self.machine.refuse("native code changes a list of arrays", "Write the change out in Python.", node)
+            self.machine.refuse(
+                "native code changes a list of arrays", "Write the change out in Python.", node
+            )
         refuse_shared(self.machine, value, node)
 
     def answer(self, result: Any, node: ast.AST) -> Any:

@@ -97,45 +97,20 @@ _EXTREME = "axis=None, out=None, keepdims=False, initial=MISSING, where=True"
 _SPREAD = "axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=MISSING"
 #: The methods of arrays, without the array itself.
 METHODS: dict[str, str] = {
-    "sum": _REDUCED,
-    "prod": _REDUCED,
-    "min": _EXTREME,
-    "max": _EXTREME,
-    "std": _SPREAD,
-    "var": _SPREAD,
-    "mean": "axis=None, dtype=None, out=None, keepdims=False, *, where=True",
-    "any": "axis=None, *, out=None, keepdims=False, where=True",
-    "all": "axis=None, *, out=None, keepdims=False, where=True",
-    "argmin": "axis=None, out=None, *, keepdims=False",
-    "argmax": "axis=None, out=None, *, keepdims=False",
-    "cumsum": "axis=None, dtype=None, out=None",
+    "sum": _REDUCED, "prod": _REDUCED, "min": _EXTREME, "max": _EXTREME, "std": _SPREAD, "var": _SPREAD,
+    "mean": "axis=None, dtype=None, out=None, keepdims=False, *, where=True", "any": "axis=None, *, out=None, keepdims=False, where=True",
+    "all": "axis=None, *, out=None, keepdims=False, where=True", "argmin": "axis=None, out=None, *, keepdims=False",
+    "argmax": "axis=None, out=None, *, keepdims=False", "cumsum": "axis=None, dtype=None, out=None",
     "cumprod": "axis=None, dtype=None, out=None",
-    "argsort": "axis=-1, kind=None, order=None, *, stable=None",
-    "sort": "axis=-1, kind=None, order=None, *, stable=None",
-    "round": "decimals=0, out=None",
-    "trace": "offset=0, axis1=0, axis2=1, dtype=None, out=None",
-    "repeat": "repeats, axis=None",
-    "squeeze": "axis=None",
-    "swapaxes": "axis1, axis2, /",
-    "diagonal": "offset=0, axis1=0, axis2=1",
+    "argsort": "axis=-1, kind=None, order=None, *, stable=None", "sort": "axis=-1, kind=None, order=None, *, stable=None",
+    "round": "decimals=0, out=None", "trace": "offset=0, axis1=0, axis2=1, dtype=None, out=None", "repeat": "repeats, axis=None",
+    "squeeze": "axis=None", "swapaxes": "axis1, axis2, /", "diagonal": "offset=0, axis1=0, axis2=1",
     "take": "indices, axis=None, out=None, mode='raise'",
-    "searchsorted": "v, side='left', sorter=None",
-    "copy": "order='C'",
-    "__copy__": "",
-    "__deepcopy__": "memo, /",
-    "reshape": "*shape, order='C', copy=None",
-    "flatten": "order='C'",
-    "ravel": "order='C'",
-    "transpose": "*axes",
-    "astype": "dtype, order='K', casting='unsafe', subok=True, copy=True",
-    "tolist": "",
-    "item": "*args",
+    "searchsorted": "v, side='left', sorter=None", "copy": "order='C'", "__copy__": "", "__deepcopy__": "memo, /",
+    "reshape": "*shape, order='C', copy=None", "flatten": "order='C'", "ravel": "order='C'", "transpose": "*axes",
+    "astype": "dtype, order='K', casting='unsafe', subok=True, copy=True", "tolist": "", "item": "*args",
     "clip": "min=None, max=None, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True",
-    "fill": "value",
-    "conj": "",
-    "conjugate": "",
-    "dot": "other, /, out=None",
-    "nonzero": "",
+    "fill": "value", "conj": "", "conjugate": "", "dot": "other, /, out=None", "nonzero": "",
 }
 
 
@@ -285,3 +260,5 @@ def signature_of_method(name: str) -> RuleSignature:
     """The signature of a method of arrays, with the array as its first parameter."""
     text = METHODS[name]
     return written_signature(f"self, {text}" if text.startswith("*") or "/" in text else f"self, /, {text}" if text else "self, /")
+
+

@@ -26,9 +26,6 @@ def contains_signal(value: Any, depth: int = 6) -> bool:
         return any(contains_signal(item, depth - 1) for item in value)
     if isinstance(value, dict):
         return any(contains_signal(item, depth - 1) for item in value.values())
-    return (
-        type(value).__module__ not in ("builtins", "numpy")
-        and hasattr(value, "__dict__")
-        and not isinstance(value, (type, types.ModuleType, types.FunctionType))
-        and any(contains_signal(item, depth - 1) for item in vars(value).values())
-    )
+    return type(value).__module__ not in ("builtins", "numpy") and hasattr(value, "__dict__") and not isinstance(
+        value, (type, types.ModuleType, types.FunctionType)
+    ) and any(contains_signal(item, depth - 1) for item in vars(value).values())

@@ -69,17 +69,8 @@ def fresh_frame(generator: Generator, consumer: Consumer | None) -> Frame:
     """A copy of the frame that the generator was made with: a staged run may be undone, and run again."""
     old = generator.frame
     return Frame(
-        old.source,
-        dict(old.names),
-        old.globals,
-        old.enclosing,
-        old.cells,
-        {},
-        old.function,
-        old.owner,
-        old.local_names,
-        comprehension=old.comprehension,
-        consumer=consumer,
+        old.source, dict(old.names), old.globals, old.enclosing, old.cells, {}, old.function, old.owner, old.local_names,
+        comprehension=old.comprehension, consumer=consumer,
     )
 
 

@@ -75,6 +75,7 @@ class Change:
             return entry[2]
         return container if isinstance(container, (dict, list, set)) else copy_content(container)
 
+
     @contextmanager
     def applied(self) -> Iterator[None]:
         """See the containers as they were at the end of the arm."""

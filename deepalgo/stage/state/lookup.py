@@ -18,6 +18,7 @@ from deepalgo.errors import CompileError
 from deepalgo.ir import Attr, Kind, Op, Type
 from deepalgo.spans import FunctionSource, Span
 from deepalgo.stage.state.arrays import Array, attr_of_plain, has_numbers
+from deepalgo.stage.state.given_numbers import given_numbers
 from deepalgo.stage.state.machine import Machine
 from deepalgo.stage.state.structure import is_same
 from deepalgo.stage.state.values import UNDEFINED, Frame, Known, Signal, UserRaise
@@ -27,6 +28,8 @@ GIVEN = frozenset({"math", "cmath", "numpy", "scipy", "torch", "sys", "builtins"
 MATHEMATICS = (math.pi, math.e, math.tau, math.inf, math.nan, np.pi, np.e, np.inf, np.nan)
 #: Longer tables are read as they are; nobody tunes so many numbers one by one.
 LONGEST_TABLE = 4096
+#: Stands in place of a name for literals that are no weights: the bounds of one.
+PLAIN = "(plain)"
 
 
 def lookup(machine: Machine, name: str, node: ast.AST) -> Any:
@@ -65,7 +68,7 @@ def _from_cell(machine: Machine, frame: Frame, name: str) -> Any:
         value = cell.cell_contents
     except ValueError:
         raise UserRaise(NameError, f"free variable '{name}' has no value", machine.span) from None
-    machine.weights.hold(("cell", id(cell)), "cell", cell)
+    machine.weights.hold(("cell", id(cell)), "cell", cell, reader=running(machine))
     return lift(machine, value, ("cell", id(cell)), name, None)
 
 
@@ -114,7 +117,7 @@ def lift_module_constant(machine: Machine, module: str, scope: dict[str, Any], n
     """
     held, under = scope, name
     for _ in range(8):
-        machine.weights.hold(("global", id(scope), name), "name", held, under)
+        machine.weights.hold(("global", id(scope), name), "name", held, under, running(machine))
         if module.partition(".")[0] in GIVEN:
             return _fixed(machine, value)
         lines = _module_lines(scope)
@@ -283,7 +286,7 @@ def mark(machine: Machine, value: Any, name: str | None, node: ast.AST) -> Any:
     """What `da.weight` says of a value: a number or table that no data entered is a weight. Literals have been named already."""
     span = machine.at(node)
     place, chosen = ("mark", span.file, span.line, span.column), name or f"c{span.line}"
-    machine.weights.hold(place, "mark", running(machine))
+    machine.weights.hold(place, "mark", running(machine), reader=running(machine))
     if isinstance(value, Signal):
         definition = machine.definition(value)
         if value.known is None or (definition is not None and definition.name == "weight"):
@@ -310,12 +313,11 @@ def is_in_library(machine: Machine, scope: dict[str, Any]) -> bool:
 
 def literal(machine: Machine, node: ast.expr, value: float) -> Any:
     """A float that stands in the source."""
-    if is_in_library(machine, machine.frame.globals):
+    if is_in_library(machine, machine.frame.globals) or _suggested(machine, machine.frame.source).get(id(node)) == PLAIN:
         return value
     span = machine.at(node)
     place = (span.file, span.line, span.column)
-    machine.weights.hold(place, "literal", running(machine))
-    name = _suggested(machine, machine.frame.source).get(id(node)) or f"c{span.line}"
+    name = _name_literal(machine, node, place) or f"c{span.line}"
     return weight(machine, machine.weights.at(place, name, value, (), span), value, ())
 
 
@@ -327,11 +329,24 @@ def literal_table(machine: Machine, node: ast.List | ast.Tuple) -> Any:
     shape = table_shape(value)
     if shape is None or _size(shape) < 2 or is_in_library(machine, machine.frame.globals):
         return None
+    if _suggested(machine, machine.frame.source).get(id(node)) == PLAIN:
+        return None
     span = machine.at(node)
-    name = _suggested(machine, machine.frame.source).get(id(node)) or f"t{span.line}"
-    machine.weights.hold((span.file, span.line, span.column), "literal", running(machine))
-    key = machine.weights.at((span.file, span.line, span.column), name, _nested(value), shape, span)
+    place = (span.file, span.line, span.column)
+    name = _name_literal(machine, node, place) or f"t{span.line}"
+    key = machine.weights.at(place, name, _nested(value), shape, span)
     return _own(machine, _unpack(machine, weight(machine, key, value, shape), value))
+
+
+def _name_literal(machine: Machine, node: ast.expr, place: Any) -> str:
+    """Note who says a literal and whether it is anybody's choice; the name that the source gives it, or ''."""
+    source = machine.frame.source
+    machine.weights.hold(place, "literal", running(machine), reader=running(machine))
+    if id(source.node) not in machine.given_numbers:
+        machine.given_numbers[id(source.node)] = given_numbers(source.node)
+    if reason := machine.given_numbers[id(source.node)].get(id(node)):
+        machine.weights.standings.reasons[place] = reason
+    return _suggested(machine, source).get(id(node), "")
 
 
 def running(machine: Machine) -> Any:
@@ -372,7 +387,7 @@ def _suggested(machine: Machine, source: FunctionSource) -> dict[int, str]:
     """Names for literals that have one: the variable they are assigned to, the keyword or parameter they stand for."""
     names = machine.literal_names.get(id(source.node))
     if names is None:
-        names = dict(_suggest(source.node))
+        names = {**dict(_suggest(source.node)), **dict(_plain_bounds(source.node))}
         machine.literal_names[id(source.node)] = names
     return names
 
@@ -398,6 +413,17 @@ def _suggest(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 for arg, keyword in zip(node.kwonlyargs, node.kw_defaults, strict=True):
                     if keyword is not None:
                         yield id(keyword), arg.arg
+
+
+def _plain_bounds(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The literals of `da.weight(0.5, bounds=(0.0, 1.0))`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="weight") | ast.Attribute(attr="weight"), keywords=keywords):
+                found = [keyword.value for keyword in keywords if keyword.arg == "bounds"]
+                yield from ((id(part), PLAIN) for bounds in found for part in ast.walk(bounds))
+            case _:
+                pass
 
 
 def targets(node: ast.AST) -> list[str]:

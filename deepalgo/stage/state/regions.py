@@ -335,6 +335,7 @@ class Meeting:
             return self._fact_row(row, truths)
         return (lambda: condition) if truths[0] else (lambda: machine.negated(condition))
 
+
     def _fact_row(self, row: list[Signal], truths: list[bool | None]) -> Callable[[], Signal] | None:
         """A constant in one arm is the other arm's truth value, if that was there before and is known to be so in this arm."""
         for place, other in ((0, 1), (1, 0)):
@@ -357,7 +358,9 @@ def _value(arm: Arm, way: Way) -> Any:
 
 def has_effect(body: Iterable[Statement]) -> bool:
     """Whether statements can raise; a loop may reach its bound."""
-    return any(isinstance(item, (Check, While)) or any(has_effect(block.body) for block in blocks(item)) for item in body)
+    return any(
+        isinstance(item, (Check, While)) or any(has_effect(block.body) for block in blocks(item)) for item in body
+    )
 
 
 def only_computes(arm: Arm, besides: Any = None) -> bool:

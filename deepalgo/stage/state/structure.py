@@ -181,13 +181,8 @@ def _box_of(array: Array, made: bool) -> Boxed:
 
 def is_plain_object(value: object) -> bool:
     """An instance of a class written in Python, whose attributes are all in its `__dict__`."""
-    return (
-        hasattr(value, "__dict__")
-        and type(type(value)) in METACLASSES
-        and not isinstance(value, (type, BaseException))
-        and type(value).__module__ != "builtins"
-        and (not callable(value) or user_method(value, "__call__") is not None)
-    )
+    return hasattr(value, "__dict__") and type(type(value)) in METACLASSES and not isinstance(value, (type, BaseException)) \
+        and type(value).__module__ != "builtins" and (not callable(value) or user_method(value, "__call__") is not None)
 
 
 def join(a: Structure, b: Structure) -> Structure:
@@ -225,7 +220,7 @@ def _unify(a: Structure, b: Structure) -> Structure | None:
             return a if a == b else None
         case Fixed(), Fixed() if a == b:
             return a
-        case ((Number() | Fixed()), (Number() | Fixed())):
+        case (Number() | Fixed()), (Number() | Fixed()):
             return _unify_numbers(a, b)
         case Boxed(), Boxed() if a.type.shape == b.type.shape:
             type, sources = Type(max(a.type.kind, b.type.kind), a.type.shape), dict.fromkeys((*a.sources, *b.sources))

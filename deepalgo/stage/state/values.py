@@ -145,12 +145,10 @@ LOST = _Lost()
 
 
 #: Classes of NumPy whose objects are made and used by the text of the class.
-POLYNOMIALS = frozenset(
-    {
-        np.poly1d,
-        *(getattr(np.polynomial, name) for name in ("Polynomial", "Chebyshev", "Legendre", "Laguerre", "Hermite", "HermiteE")),
-    }
-)
+POLYNOMIALS = frozenset({
+    np.poly1d,
+    *(getattr(np.polynomial, name) for name in ("Polynomial", "Chebyshev", "Legendre", "Laguerre", "Hermite", "HermiteE")),
+})
 
 
 class NeedsStack(Exception):

@@ -89,6 +89,7 @@ class Default:
         written = not any(isinstance(item, (ast.Name, ast.Call)) for item in ast.walk(self.node))
         place = (span.file, span.line, span.column) if written else ("default", id(self.function), name)
         machine.weights.hold(place, "default", self.function, name)
+        machine.weights.standings.declare(place, self.function)
         return lift(machine, self.value, place, name, span)
 
 

@@ -188,7 +188,9 @@ def _call_function(machine: Machine, function: types.FunctionType, args: list[An
     return _enter(machine, function, args, kwargs, node)
 
 
-def interpret(machine: Machine, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], node: ast.AST, called: Any) -> Any:
+def interpret(
+    machine: Machine, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], node: ast.AST, called: Any
+) -> Any:
     """A function of a library by its text, or by one of ours; what stops it there is told at the call of the library's."""
     refuse_effects(machine, function, node)
     try:
@@ -336,6 +338,7 @@ def _fill_dataclass(machine: Machine, instance: Any, args: list[Any], kwargs: di
         elif item.default is not dataclasses.MISSING:
             place = ("class", id(cls), item.name)
             machine.weights.hold(place, "default", cls.__init__, item.name)
+            machine.weights.standings.declare(place, cls)
             value = lift(machine, item.default, place, f"{cls.__name__}_{item.name}", attribute_span(cls, item.name))
         elif item.default_factory is not dataclasses.MISSING:
             value = call(machine, item.default_factory, [], {}, node)

@@ -64,7 +64,6 @@ def set_comprehension(machine: Machine, node: ast.SetComp) -> Any:
 
 def dict_comprehension(machine: Machine, node: ast.DictComp) -> Any:
     """`{key: value for ...}`."""
-
     def over(source: Any) -> dict[Any, Any]:
         found: dict[Any, Any] = {}
 

@@ -87,21 +87,15 @@ class Draft:
 class LoopRegion:
     """Finds what is carried, then appends a `Loop` or a `While`."""
 
-    def __init__(
-        self, machine: Machine, node: ast.For | ast.While, test: Callable[[], Any] | None, body: Callable[[], Exit], rounds: Rounds | None
-    ) -> None:
+    def __init__(self, machine: Machine, node: ast.For | ast.While, test: Callable[[], Any] | None,
+                 body: Callable[[], Exit], rounds: Rounds | None) -> None:
         self.machine = machine
         self.node = node
         self.test = test
         self.body = body
         self.rounds = rounds
         self.control: dict[str, Any] = {
-            "live": True,
-            "broken": False,
-            "returned": False,
-            "value": ANYTHING,
-            "raised": False,
-            "error": ANYTHING,
+            "live": True, "broken": False, "returned": False, "value": ANYTHING, "raised": False, "error": ANYTHING,
         }
         machine.heap.namespace(self.control)
         self.carried: dict[tuple[int, Any], tuple[Place, Structure]] = {}

@@ -155,7 +155,6 @@ def _unroll(machine: Machine, node: ast.For, items: Walk, guards: list[Any] | No
         machine.refuse(
             f"this loop has {len(items):,} rounds and cannot be rolled up", "Shorten it, or do not use its index as a plain number.", node
         )
-
     def end() -> Exit:
         items.read(len(items))  # there is no further item
         return FALL

@@ -146,16 +146,10 @@ def _alternatives(machine: Machine, patterns: list[ast.pattern], subject: Any) -
     if first.verdict is False:
         return rest
     verdict = rest.verdict or first.verdict if isinstance(rest.verdict, bool) else machine.either(first.verdict, rest.verdict)
-    names = (
-        first.names
-        if rest.verdict is False
-        else {
-            name: choose(
-                machine, first.verdict, functools.partial(first.names.get, name), functools.partial(rest.names.get, name), patterns[0]
-            )
-            for name in first.names
-        }
-    )
+    names = first.names if rest.verdict is False else {
+        name: choose(machine, first.verdict, functools.partial(first.names.get, name), functools.partial(rest.names.get, name), patterns[0])
+        for name in first.names
+    }
     return Found(verdict, names)
 
 
@@ -240,3 +234,5 @@ def _attribute(machine: Machine, subject: Any, name: str | None, pattern: ast.pa
             return Found(False)
         raise
     return search(machine, pattern, value)
+
+

@@ -23,30 +23,8 @@ Mathematics: TypeAlias = Literal["exact", "vector"]
 #: The forms under the names that the C library has for the functions.
 VECTOR_FORMS: dict[str, Callable[..., FormValue]] = {
     form.__name__: form
-    for form in (
-        exp,
-        exp2,
-        expm1,
-        log,
-        log2,
-        log10,
-        log1p,
-        pow,
-        cbrt,
-        sin,
-        cos,
-        tan,
-        asin,
-        acos,
-        atan,
-        atan2,
-        sinh,
-        cosh,
-        tanh,
-        asinh,
-        acosh,
-        atanh,
-    )
+    for form in (exp, exp2, expm1, log, log2, log10, log1p, pow, cbrt, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh,
+                 acosh, atanh)
 }
 
 

@@ -259,13 +259,9 @@ class FormWriter:
         given = ", ".join(f"{self.real} {argument.text}" for argument in arguments)
         # Blocks are lines without a result, so that names of results stay the numbers of lines.
         self.lines += [
-            f"  br label %{before}",
-            f"{before}:",
-            f"  br i1 {found}, label %rare.{place}, label %after.{place}",
-            f"rare.{place}:",
+            f"  br label %{before}", f"{before}:", f"  br i1 {found}, label %rare.{place}, label %after.{place}", f"rare.{place}:",
             f"  %v{place + 5} = call {self.real} @{rare}({self.truth} {lanes.text}, {self.real} {otherwise.text}, {given})",
-            f"  br label %after.{place}",
-            f"after.{place}:",
+            f"  br label %after.{place}", f"after.{place}:",
         ]
         return FormValue(self, self.emit(f"phi {self.real} [ {otherwise.text}, %{before} ], [ %v{place + 5}, %rare.{place} ]"))
 
@@ -281,16 +277,11 @@ class FormWriter:
             if self.width == 1:
                 return [*lines, f"  %r = call double @{self.libm}({given})", "  ret double %r", "}"]
             lines += [
-                f"  %m{lane} = extractelement {self.truth} %lanes, i64 {lane}",
-                f"  br i1 %m{lane}, label %call{lane}, label %skip{lane}",
-                f"call{lane}:",
-                *(f"  {letter}{lane} = extractelement {self.real} {letter}, i64 {lane}" for letter in letters),
+                f"  %m{lane} = extractelement {self.truth} %lanes, i64 {lane}", f"  br i1 %m{lane}, label %call{lane}, label %skip{lane}",
+                f"call{lane}:", *(f"  {letter}{lane} = extractelement {self.real} {letter}, i64 {lane}" for letter in letters),
                 f"  %r{lane} = call double @{self.libm}({given})",
-                f"  %n{lane} = insertelement {self.real} {held}, double %r{lane}, i64 {lane}",
-                f"  br label %after{lane}",
-                f"skip{lane}:",
-                f"  br label %after{lane}",
-                f"after{lane}:",
+                f"  %n{lane} = insertelement {self.real} {held}, double %r{lane}, i64 {lane}", f"  br label %after{lane}",
+                f"skip{lane}:", f"  br label %after{lane}", f"after{lane}:",
                 f"  %h{lane} = phi {self.real} [ %n{lane}, %call{lane} ], [ {held}, %skip{lane} ]",
             ]
             held = f"%h{lane}"

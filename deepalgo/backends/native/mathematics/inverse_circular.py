@@ -22,9 +22,8 @@ def angle(w: FormWriter, above: FormValue, below: FormValue) -> Pair:
     turned = above > below * TURN
     zero = w.filled(0.0)
     (less, lost), (more, left) = sum_of(-below, above), ordered_sum(below, above)
-    t, rest = quotient(
-        w, (w.select(turned, less, above), w.select(turned, lost, zero)), (w.select(turned, more, below), w.select(turned, left, zero))
-    )
+    t, rest = quotient(w, (w.select(turned, less, above), w.select(turned, lost, zero)),
+                       (w.select(turned, more, below), w.select(turned, left, zero)))
     # A rest of what is hardly a normal float would be rounded to as much as it.
     rest = w.select(w.absolute(t) < 2.0**-1020, 0.0, rest)
     z = t * t

@@ -55,9 +55,8 @@ class LoopRun:
                 self.complain(most)
         return self.results(state)
 
-    def advance(
-        self, test: Part, body: Part, state: tuple[Tensor, ...], takes: tuple[Tensor, ...], rounds: int
-    ) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    def advance(self, test: Part, body: Part, state: tuple[Tensor, ...], takes: tuple[Tensor, ...],
+                rounds: int) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
         """Some rounds; return what the samples that still run carry and take."""
         for _ in range(rounds if self.run.size else 0):
             state, takes = self.stop(test, state, takes)
@@ -67,9 +66,8 @@ class LoopRun:
             self.number += 1
         return state, takes
 
-    def segment(
-        self, test: Part, body: Part, state: tuple[Tensor, ...], takes: tuple[Tensor, ...], rounds: int
-    ) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    def segment(self, test: Part, body: Part, state: tuple[Tensor, ...], takes: tuple[Tensor, ...],
+                rounds: int) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
         """Some rounds of which the backward pass keeps the beginning only."""
         parts: list[LoopRun] = []
         start = self.continued()  # the backward pass comes back to it when this loop has long ended

@@ -33,16 +33,8 @@ class Run:
 
     __slots__ = ("chosen", "device", "dtype", "limit", "parent", "record", "sites", "size", "sorting", "tables")
 
-    def __init__(
-        self,
-        size: int,
-        dtype: torch.dtype,
-        device: torch.device,
-        sites: Sequence[Statement] = (),
-        tables: Tables | None = None,
-        limit: int = 10_000,
-        record: Record | None = None,
-    ) -> None:
+    def __init__(self, size: int, dtype: torch.dtype, device: torch.device, sites: Sequence[Statement] = (),
+                 tables: Tables | None = None, limit: int = 10_000, record: Record | None = None) -> None:
         self.size = size
         self.dtype = dtype
         self.device = device
@@ -123,9 +115,8 @@ class Run:
         samples = self.original(failed).tolist()
         raise HeuristicError(check.error, message, span=check.span, samples=samples, size=self.top.size)
 
-    def branch(
-        self, condition: Tensor, then: Part, then_takes: Sequence[Tensor], orelse: Part, orelse_takes: Sequence[Tensor], site: int
-    ) -> tuple[Tensor, ...]:
+    def branch(self, condition: Tensor, then: Part, then_takes: Sequence[Tensor], orelse: Part, orelse_takes: Sequence[Tensor],
+               site: int) -> tuple[Tensor, ...]:
         """Run each arm on the samples that take it."""
         self.note_branch(condition, site)
         if self.sorting is None or self.sorting.condition is not condition:
@@ -139,17 +130,8 @@ class Run:
         second = orelse(self.sub(sorting.left), *sorting.pick(sorting.left, orelse_takes))
         return join(self.size, (sorting.taken, sorting.left), (first, second))
 
-    def repeat(
-        self,
-        test: Part,
-        body: Part,
-        state: Sequence[Tensor],
-        takes: Sequence[Tensor],
-        batched: Sequence[bool],
-        wanted: Sequence[bool],
-        bound: int | None,
-        site: int,
-    ) -> tuple[Tensor, ...]:
+    def repeat(self, test: Part, body: Part, state: Sequence[Tensor], takes: Sequence[Tensor], batched: Sequence[bool],
+               wanted: Sequence[bool], bound: int | None, site: int) -> tuple[Tensor, ...]:
         """Run `body` on each sample as long as its `test` holds; return the carried values that are `wanted`."""
         return LoopRun(self, site, batched, wanted).repeat(test, body, tuple(state), tuple(takes), bound)
 

@@ -178,15 +178,11 @@ def _filled(native: Callable[..., Any]) -> Handler:
     def handler(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
         machine.turned = machine.turned or kwargs.get("order", "C") not in ("C", None)
         found = rows.made(machine, args[0], FILL[native]) if native in FILL and len(args) == 1 and not kwargs else None
-        return (
-            found
-            if found is not None
-            else call_numpy(
-                machine,
-                native,
-                *[static_value(machine, item, node) for item in args],
-                **{key: static_value(machine, item, node) for key, item in kwargs.items()},
-            )
+        return found if found is not None else call_numpy(
+            machine,
+            native,
+            *[static_value(machine, item, node) for item in args],
+            **{key: static_value(machine, item, node) for key, item in kwargs.items()},
         )
 
     return handler

@@ -66,7 +66,9 @@ def _answer_for_zeros(machine: Machine, whole: Signal, weights: Signal | None, l
         raise UserRaise(error, None, machine.span) from None
 
 
-def _counted(machine: Machine, whole: Signal, weights: Signal | None, mask: Signal | None, length: int, fits: bool, node: ast.AST) -> Any:
+def _counted(
+    machine: Machine, whole: Signal, weights: Signal | None, mask: Signal | None, length: int, fits: bool, node: ast.AST
+) -> Any:
     whole = machine.cast(whole, Type(Kind.INT, whole.shape))
     counts = whole if mask is None else emit(machine, "select", mask, whole, 0)
     if not fits:

@@ -28,14 +28,7 @@ ORDER = frozenset({"lt", "le", "gt", "ge"})
 LOGICAL = frozenset({"and", "or", "xor", "not"})
 #: What NumPy does with truth values only.
 ON_TRUTHS = {
-    "add": "or",
-    "mul": "and",
-    "maximum": "or",
-    "minimum": "and",
-    "bitand": "and",
-    "bitor": "or",
-    "bitxor": "xor",
-    "invert": "not",
+    "add": "or", "mul": "and", "maximum": "or", "minimum": "and", "bitand": "and", "bitor": "or", "bitxor": "xor", "invert": "not",
 }
 
 

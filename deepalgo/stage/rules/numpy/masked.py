@@ -266,34 +266,15 @@ def _count_nonzero(machine: Machine, given: dict[str, Any], node: ast.AST) -> An
     return count(machine, Positions(machine.emit("and", value.mask, held, flavour="np"))) if _is_row(value) else None
 
 
-MASKED.update(
-    {
-        np.var: _spread(root=False),
-        np.std: _spread(root=True),
-        np.median: _median,
-        np.percentile: _quantile(percent=True),
-        np.quantile: _quantile(percent=False),
-        np.dot: _dot,
-        np.inner: _dot,
-        np.vdot: _dot,
-        np.linalg.norm: _norm,
-        np.cumsum: _cumulated,
-        np.zeros_like: _alike(0.0),
-        np.ones_like: _alike(1.0),
-        np.empty_like: _alike(0.0),
-        np.full_like: _full,
-        np.array: _copied,
-        np.asarray: _itself,
-        np.asanyarray: _itself,
-        np.copy: _copied,
-        np.atleast_1d: _itself,
-        np.ravel: _itself,
-        np.where: _where,
-        np.count_nonzero: _count_nonzero,
-        np.size: lambda machine, given, node: attribute(machine, given["a"], "size") if len(given) == 1 else None,
-        np.shape: lambda machine, given, node: attribute(machine, given["a"], "shape"),
-    }
-)
+MASKED.update({
+    np.var: _spread(root=False), np.std: _spread(root=True), np.median: _median, np.percentile: _quantile(percent=True),
+    np.quantile: _quantile(percent=False), np.dot: _dot, np.inner: _dot, np.vdot: _dot, np.linalg.norm: _norm, np.cumsum: _cumulated,
+    np.zeros_like: _alike(0.0), np.ones_like: _alike(1.0), np.empty_like: _alike(0.0), np.full_like: _full, np.array: _copied,
+    np.asarray: _itself, np.asanyarray: _itself, np.copy: _copied, np.atleast_1d: _itself, np.ravel: _itself, np.where: _where,
+    np.count_nonzero: _count_nonzero,
+    np.size: lambda machine, given, node: attribute(machine, given["a"], "size") if len(given) == 1 else None,
+    np.shape: lambda machine, given, node: attribute(machine, given["a"], "shape"),
+})
 
 
 def rank(value: Masked) -> int:

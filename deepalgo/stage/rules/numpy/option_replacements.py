@@ -110,7 +110,9 @@ def _row(value: Any, a: Any, axis: int) -> Any:
 
 
 @options_of(np.linspace)
-def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0) -> Any:
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
+) -> Any:
     """Points between two, or between the numbers of two arrays."""
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
@@ -230,12 +232,7 @@ def _norm_of_matrix(x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
 
 @options_of(np.pad)
 def pad(
-    array: Any,
-    pad_width: Any,
-    mode: Any = "constant",
-    constant_values: Any = None,
-    end_values: Any = None,
-    stat_length: Any = None,
+    array: Any, pad_width: Any, mode: Any = "constant", constant_values: Any = None, end_values: Any = None, stat_length: Any = None,
     reflect_type: Any = None,
 ) -> Any:
     """Rows around an array, one axis after the other."""

@@ -54,12 +54,7 @@ def options(args: Args, kwargs: Kwargs) -> tuple[Any, bool]:
 
 #: What a reduction of no numbers gives, and the operation that joins its answer with an initial one.
 NEUTRAL: dict[str, tuple[Any, str]] = {
-    "sum": (0, "add"),
-    "prod": (1, "mul"),
-    "amin": (None, "minimum"),
-    "amax": (None, "maximum"),
-    "any": (False, "or"),
-    "all": (True, "and"),
+    "sum": (0, "add"), "prod": (1, "mul"), "amin": (None, "minimum"), "amax": (None, "maximum"), "any": (False, "or"), "all": (True, "and"),
 }
 
 
@@ -156,14 +151,8 @@ def _of_rows(machine: Machine, value: Masked) -> Signal:
 
 
 REDUCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
-    "sum": (np.sum,),
-    "prod": (np.prod,),
-    "amin": (np.min, np.amin),
-    "amax": (np.max, np.amax),
-    "any": (np.any,),
-    "all": (np.all,),
-    "argmin": (np.argmin,),
-    "argmax": (np.argmax,),
+    "sum": (np.sum,), "prod": (np.prod,), "amin": (np.min, np.amin), "amax": (np.max, np.amax), "any": (np.any,), "all": (np.all,),
+    "argmin": (np.argmin,), "argmax": (np.argmax,),
 }
 for _row, _natives in REDUCTIONS.items():
     for _function in _natives:

@@ -96,20 +96,10 @@ def _kept_axes(found: Any, a: Any, axis: Any) -> Any:
 def _place_of_quantile(n: int, q: Any, method: Any) -> Any:
     """Where among n numbers in order a quantile lies; None for a method that versions of NumPy do not agree about."""
     place = q * (n - 1)
-    plain = {
-        "linear": place,
-        "lower": np.floor(place),
-        "higher": np.ceil(place),
-        "nearest": np.round(place),
-        "midpoint": (np.floor(place) + np.ceil(place)) / 2,
-    }
-    ends = {
-        "interpolated_inverted_cdf": (0, 1),
-        "hazen": (1 / 2, 1 / 2),
-        "weibull": (0, 0),
-        "median_unbiased": (1 / 3, 1 / 3),
-        "normal_unbiased": (3 / 8, 3 / 8),
-    }
+    plain = {"linear": place, "lower": np.floor(place), "higher": np.ceil(place), "nearest": np.round(place),
+             "midpoint": (np.floor(place) + np.ceil(place)) / 2}
+    ends = {"interpolated_inverted_cdf": (0, 1), "hazen": (1 / 2, 1 / 2), "weibull": (0, 0), "median_unbiased": (1 / 3, 1 / 3),
+            "normal_unbiased": (3 / 8, 3 / 8)}
     if method in plain:
         return plain[method]
     if method in ends:

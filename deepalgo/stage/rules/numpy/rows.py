@@ -22,26 +22,12 @@ from deepalgo.stage.state.values import DataLength, Signal
 
 #: Functions that treat every number on its own.
 BY_NUMBER = (
-    np.isclose,
-    np.where,
-    np.clip,
-    np.round,
-    np.around,
-    np.nan_to_num,
-    np.sinc,
-    np.heaviside,
-    np.real,
-    np.imag,
-    np.angle,
-    np.signbit,
+    np.isclose, np.where, np.clip, np.round, np.around, np.nan_to_num, np.sinc, np.heaviside, np.real, np.imag, np.angle, np.signbit,
 )
 #: Functions along one axis, or several, that is given to them; with the axis that they take if it is not.
 BY_AXIS: dict[Any, Any] = {
     **dict.fromkeys((np.sum, np.prod, np.min, np.max, np.amin, np.amax, np.any, np.all, np.mean, np.var, np.std, np.argmin, np.argmax)),
-    **dict.fromkeys((np.linalg.norm, np.median, np.ptp, np.cumsum, np.cumprod, np.count_nonzero)),
-    np.sort: -1,
-    np.argsort: -1,
-    np.diff: -1,
+    **dict.fromkeys((np.linalg.norm, np.median, np.ptp, np.cumsum, np.cumprod, np.count_nonzero)), np.sort: -1, np.argsort: -1, np.diff: -1,
 }
 
 

@@ -13,12 +13,7 @@ from deepalgo.stage.state.array_conversion import call_numpy, is_plain, new_arra
 from deepalgo.stage.state.machine import Machine
 
 REDUCTIONS: dict[np.ufunc, Any] = {
-    np.add: np.sum,
-    np.multiply: np.prod,
-    np.minimum: np.min,
-    np.maximum: np.max,
-    np.logical_and: np.all,
-    np.logical_or: np.any,
+    np.add: np.sum, np.multiply: np.prod, np.minimum: np.min, np.maximum: np.max, np.logical_and: np.all, np.logical_or: np.any,
 }
 TRUTHS = (np.logical_and, np.logical_or)
 RUNNING: dict[np.ufunc, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}

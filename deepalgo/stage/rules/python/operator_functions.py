@@ -153,8 +153,5 @@ def _parts(function: Any) -> tuple[str, Args, Kwargs]:
 
 #: What the getters of `operator` do, by their classes.
 GETTERS: dict[type, Callable[[Machine, Any, Any, ast.AST], Any]] = {
-    operator.itemgetter: itemgetter,
-    operator.attrgetter: attrgetter,
-    operator.methodcaller: method,
-    Caller: method,
+    operator.itemgetter: itemgetter, operator.attrgetter: attrgetter, operator.methodcaller: method, Caller: method,
 }

@@ -49,12 +49,8 @@ def _step(machine: Machine, total: Any, lost: Any, item: Any, node: ast.AST) -> 
 def _compensated(machine: Machine, total: Any, lost: Any, item: Any) -> tuple[Signal, Signal]:
     after = machine.emit("add", total, item)
     larger = machine.emit("ge", machine.emit("abs", total), machine.emit("abs", item))
-    small = machine.emit(
-        "select",
-        larger,
-        machine.emit("add", machine.emit("sub", total, after), item),
-        machine.emit("add", machine.emit("sub", item, after), total),
-    )
+    small = machine.emit("select", larger, machine.emit("add", machine.emit("sub", total, after), item),
+                         machine.emit("add", machine.emit("sub", item, after), total))
     return after, machine.emit("add", lost, small)
 
 

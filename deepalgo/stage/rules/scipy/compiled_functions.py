@@ -31,17 +31,14 @@ LARGEST = {"jv": 40, "iv": 60, "kv": 60}
 ROOTS = {"bisect": root_replacements.bisect, "brentq": root_replacements.brentq}
 #: Searches for a minimum, by the module that has them.
 MINIMA = {
-    "minimize": "_minimize",
-    "minimize_scalar": "_minimize",
+    "minimize": "_minimize", "minimize_scalar": "_minimize",
     **dict.fromkeys(("brent", "fmin", "fmin_bfgs", "fmin_cg", "fmin_ncg", "fmin_powell", "fminbound", "golden"), "_optimize"),
 }
-OPTIONS = (
-    {"norm": "ord axis keepdims check_finite"}
-    | dict.fromkeys(("solve", "inv", "det", "pinv"), "check_finite")
-    | {"logsumexp": "axis b keepdims return_sign"}
-    | dict.fromkeys(("bisect", "brentq"), "args xtol rtol maxiter full_output disp")
-    | dict.fromkeys((*MINIMA, *fourier.NAMES), "*")
-)
+OPTIONS = {"norm": "ord axis keepdims check_finite"} | dict.fromkeys(("solve", "inv", "det", "pinv"), "check_finite") | {
+    "logsumexp": "axis b keepdims return_sign"
+} | dict.fromkeys(
+    ("bisect", "brentq"), "args xtol rtol maxiter full_output disp"
+) | dict.fromkeys((*MINIMA, *fourier.NAMES), "*")
 LINEAR = {"norm": np.linalg.norm, "solve": np.linalg.solve, "inv": np.linalg.inv, "det": np.linalg.det, "pinv": np.linalg.pinv}
 
 

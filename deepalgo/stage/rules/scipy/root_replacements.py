@@ -30,15 +30,8 @@ def once_more(f: Function, x: Any, args: tuple[Any, ...]) -> Any:
 
 
 def bisect(
-    f: Function,
-    a: Any,
-    b: Any,
-    args: Any = (),
-    xtol: Any = None,
-    rtol: Any = None,
-    maxiter: int = 100,
-    full_output: bool = False,
-    disp: bool = True,
+    f: Function, a: Any, b: Any, args: Any = (), xtol: Any = None, rtol: Any = None, maxiter: int = 100,
+    full_output: bool = False, disp: bool = True,
 ) -> Any:
     """`scipy.optimize.bisect`."""
     return _searched(_bisect, f, a, b, args, xtol, rtol, maxiter, full_output, disp)
@@ -68,15 +61,8 @@ def _bisect(f: Function, left: Any, right: Any, args: Any, xtol: Any, rtol: Any,
 
 
 def brentq(
-    f: Function,
-    a: Any,
-    b: Any,
-    args: Any = (),
-    xtol: Any = None,
-    rtol: Any = None,
-    maxiter: int = 100,
-    full_output: bool = False,
-    disp: bool = True,
+    f: Function, a: Any, b: Any, args: Any = (), xtol: Any = None, rtol: Any = None, maxiter: int = 100,
+    full_output: bool = False, disp: bool = True,
 ) -> Any:
     """`scipy.optimize.brentq`."""
     return _searched(_brentq, f, a, b, args, xtol, rtol, maxiter, full_output, disp)
