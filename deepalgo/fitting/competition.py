@@ -69,7 +69,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TrainingSet:
     """What one network is trained on, the samples by which its searches choose, and those by which it is judged."""
 
     batches: Batches
@@ -146,12 +146,12 @@ class Competition:
         return self.data.selected_by is SampleKind.TRAINING
 
     @property
-    def places(self) -> list[Place]:
+    def places(self) -> list[TrainingSet]:
         """What is trained on: the data, and for each fold what it does not leave out."""
-        whole = Place(self.data.batches, self.data.chosen_by, self.data.validation)
+        whole = TrainingSet(self.data.batches, self.data.chosen_by, self.data.validation)
         size = self.data.batches.size
         seed = self.budget.seed
-        return [whole, *(Place(Epochs(fold.training, size, seed), fold.training, fold.held) for fold in self.data.folds)]
+        return [whole, *(TrainingSet(Epochs(fold.training, size, seed), fold.training, fold.held) for fold in self.data.folds)]
 
     @property
     def groups(self) -> torch.Tensor | None:
@@ -172,11 +172,11 @@ class Competition:
             details.append(self._train(f"{name}, fold {number}" if number else name, network, place, bar))
             self.interrupted |= details[-1]["interrupted"]
         contender = Contender(name, networks[0], self._judged(networks), training=details[0])
-        if self.data.folds and (part := worse_part(self.objective, self.heuristic, networks[0], {"all": self.data.chosen_by})):
+        if self.data.folds and (part := worse_part(self.objective, self.heuristic, networks[0], {"all the": self.data.chosen_by})):
             contender.refused = f"it is worse than the heuristic on {part}"
         return contender
 
-    def _train(self, name: str, net: Network, place: Place, bar: Bar) -> dict[str, Any]:
+    def _train(self, name: str, net: Network, place: TrainingSet, bar: Bar) -> dict[str, Any]:
         """Run the plan of searches on a network, with those weights held that data cannot tell from others."""
         net.max_rounds = self.rounds
         known = measure(self.objective, self.heuristic, place.chosen_by, self.processes).isfinite()
@@ -216,20 +216,20 @@ class Competition:
         parts = [self.data.batches.whole(), self.data.validation]
         return max(enough_rounds(self.heuristic, part.leaves) for part in parts)
 
-    def _refit(self, held: Contender, bar: Bar) -> Refit | None:
+    def _refit(self, held: Contender, bar: Bar) -> Refit:
         """Train the kept network on all data, from the weights that it was selected with."""
         everything = self.data.everything
         if not self.budget.refit or held.name == HEURISTIC or everything.size == self.data.batches.whole().size:
-            return None
+            return Refit()
         if is_guarded(held.network):
             return Refit(None, everything.size, "a guarded network is not fitted again")
         network = trainable_copy(held.network)
         batches = Epochs(everything, self.data.batches.size, self.budget.seed)
         weights = [weight for weight in network.weights.entries if not weight.frozen]
         still = tuple(item.key for item in weights if not differs(birth(network, item), network.weights[item.key].detach()))
-        self._train("fitted again", network, Place(batches, everything, everything, still), bar)
+        self._train("fitted again", network, TrainingSet(batches, everything, everything, still), bar)
         parts = {
-            "all": everything,
+            "all the": everything,
             "the training": self.data.batches.whole(),
             "the validation": self.data.validation,
             "the test": self.data.test,

@@ -102,7 +102,7 @@ def test_what_is_kept_is_fitted_again_on_all_data_if_that_is_asked_for():
     assert str(fit.held_out) == str(once.held_out)  # the figures are those of the selection
     said = "fitted again on all 200 samples; the figures are those of the weights before, by which it was selected"
     assert said in remarks(fit) and said not in remarks(once)
-    assert worse_part(Objective(fit.network), da.compile(line), fit.network, {"all": fit_data(x, y)}) == ""
+    assert worse_part(Objective(fit.network), da.compile(line), fit.network, {"all the": fit_data(x, y)}) == ""
 
 
 def fit_data(x, y):
@@ -123,8 +123,8 @@ def test_a_refit_that_is_worse_on_a_part_is_not_handed_back(monkeypatch):
 def test_a_part_on_which_a_network_is_worse_or_silent_is_found():
     net = da.compile(line, errors="nan")
     objective, samples = Objective(net), fit_data(X[:5], 3.0 * X[:5])
-    assert worse_part(objective, net, da.compile(lambda x: 3.0 * x), {"all": samples}) == ""
-    assert worse_part(objective, net, da.compile(lambda x: 1.0 * x), {"all": samples}) == "all samples"
+    assert worse_part(objective, net, da.compile(lambda x: 3.0 * x), {"all the": samples}) == ""
+    assert worse_part(objective, net, da.compile(lambda x: 1.0 * x), {"all the": samples}) == "all the samples"
     silent = da.compile(lambda x: 3.0 * x + 0.0 * np.sqrt(x - 0.51), errors="nan")
     assert worse_part(objective, net, silent, {"the test": samples}) == "the test samples"
 

@@ -101,7 +101,7 @@ class Fit:
     dropped: int = 0
     inputs: list[Tensor] = field(default_factory=list)
     divided: str = ""  # how the data were divided, where that was not at random
-    refit: Refit | None = None
+    refit: Refit = field(default_factory=Refit)
     trained: str = ""  # the table of weights that train, and of those that do not
     warnings: tuple[str, ...] = ()  # what may be wrong with the data
     evidence: Evidence | None = None
@@ -221,7 +221,7 @@ class Fit:
                 for name, item in self.held_out.items()
                 if item.lost
             ),
-            str(self.refit or ""),
+            str(self.refit),
             self._cost(),
             *(self._training(contender) for contender in self.contenders if contender.training),
             f"samples: {', '.join(f'{number} {name}' for name, number in self.samples.items())}"
