@@ -11,7 +11,7 @@ import torch
 
 from deepalgo.errors import InputError
 from deepalgo.fitting.data.batches import TEST, TRAINING, VALIDATION, Batches, DrawnBatches, Epochs
-from deepalgo.fitting.data.divide import Division, Shares, Units, divide, stretches
+from deepalgo.fitting.data.divide import Partition, Shares, Units, divide, stretches
 from deepalgo.fitting.data.labels import Labels
 from deepalgo.fitting.data.samples import PAIRS, Draw, Samples, joined, read
 from deepalgo.fitting.data.seen import count_seen
@@ -257,7 +257,7 @@ def _share(name: str, part: Any, usual: float) -> float:
     return float(part)
 
 
-def _in_words(units: Units, division: Division) -> str:
+def _in_words(units: Units, division: Partition) -> str:
     """How the data were divided, where that was not at random."""
     if division.folds:
         number = len(division.folds)
