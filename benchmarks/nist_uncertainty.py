@@ -85,7 +85,7 @@ def digits(found: Estimates, certified: Sequence[float]) -> float:
     errors = {item.label: item.error for item in found}
     told = [errors.get(f"b{place + 1}", math.nan) for place in range(len(certified))]
     wrong = max(abs(error - right) / right if math.isfinite(error) else 1.0 for error, right in zip(told, certified, strict=True))
-    return min(max(-math.log10(max(wrong, 1e-16)), 0.0), 11.0)
+    return min(max(0.0, -math.log10(max(wrong, 1e-16))), 11.0)
 
 
 def main() -> None:

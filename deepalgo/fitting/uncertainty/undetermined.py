@@ -25,8 +25,8 @@ from deepalgo.fitting.uncertainty.combinations import combinations, reduced
 from deepalgo.fitting.uncertainty.estimates import NO_PART, decompose
 from deepalgo.fitting.uncertainty.residuals import Array, Residuals
 
-#: So many points near the numbers, each of them moved by up to this part at random, so that nothing is undetermined by accident.
-POINTS, APART = 3, 0.05
+#: How far numbers are moved at each point: by a factor of up to so much, up or down. What is undetermined by accident at one is not at others.
+FACTORS = (1.05, 1.1, 2.0, 8.0, 8.0)
 #: With more numbers nobody reads them. So many samples are enough to see that all is determined, and so many that something is not.
 MOST, SAMPLES = 100, (200, 2000)
 
@@ -72,8 +72,8 @@ def find_undetermined(residuals: Residuals, holdable: Collection[str] | None = N
 def _kept(residuals: Residuals) -> list[tuple[Array, Array, Array]]:
     """Points with what is undetermined there; none if everything is determined somewhere."""
     found = []
-    for number in range(POINTS):
-        point = _moved(residuals.values(), number)
+    for number, factor in enumerate(FACTORS):
+        point = _moved(residuals.values(), factor, number)
         null = _null(residuals, point)
         if null is not None and not len(null[0]):
             return []
@@ -82,10 +82,10 @@ def _kept(residuals: Residuals) -> list[tuple[Array, Array, Array]]:
     return [item for item in found if len(item[1]) == least] if len(found) > 1 else []
 
 
-def _moved(start: Array, number: int) -> Array:
-    """The numbers, each moved a little."""
-    step = APART * np.random.default_rng(number).uniform(-1, 1, len(start))
-    return start + step * np.where(start == 0, 1.0, np.abs(start))
+def _moved(start: Array, factor: float, seed: int) -> Array:
+    """The numbers, each moved at random; one that is 0 becomes a number of either sign."""
+    powers = np.random.default_rng(seed).uniform(-1, 1, len(start))
+    return np.where(start == 0, powers, start * factor**powers)
 
 
 def _null(residuals: Residuals, point: Array) -> tuple[Array, Array] | None:
