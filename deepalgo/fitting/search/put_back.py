@@ -52,8 +52,8 @@ class PutBack(Search):
         keep = usable(roots, jacobian) & np.isfinite(origin)
         roots, jacobian = roots[keep], jacobian[keep]
         self.squares = float(roots @ roots) + ROUNDING * float(origin[keep] @ origin[keep])
-        owners = self.residuals.owners(len(keep))[keep]
-        numbers = len(roots) if self.samples.groups is None else len(self.samples.groups[torch.from_numpy(owners)].unique())
+        groups = self.samples.groups
+        numbers = len(roots) if groups is None else len(np.unique(groups.numpy()[self.residuals.owners(len(keep))[keep]]))
         self.freedom = numbers - int(jacobian.any(0).sum())
         self.score = self.problem.score(x)
         self.order = self._chosen(roots, jacobian) if self.freedom > 0 else []
@@ -137,7 +137,7 @@ class PutBack(Search):
     def _is_held(self, x: Tensor, count: int) -> bool:
         """Whether the same holds for the validation samples, which the others were not fitted to."""
         groups = self.problem.validation.groups
-        score, samples = self.problem.score(x), int(self.problem.known.sum()) if groups is None else len(groups.unique())
+        score, samples = self.problem.score(x), int(self.problem.known.sum()) if groups is None else len(np.unique(groups.numpy()))
         if score <= self.score:
             return True
         gain = (score - self.score) / self.score if self.score else np.inf

@@ -25,10 +25,12 @@ from deepalgo.fitting.uncertainty.combinations import combinations, reduced
 from deepalgo.fitting.uncertainty.estimates import NO_PART, decompose
 from deepalgo.fitting.uncertainty.residuals import Array, Residuals
 
-#: How far numbers are moved at each point: by a factor of up to so much, up or down. What is undetermined by accident at one is not at others.
+#: By which factor numbers are moved at each point, up or down, at most: what is undetermined by accident at one is not at others.
 FACTORS = (1.05, 1.1, 2.0, 8.0, 8.0)
 #: With more numbers nobody reads them. So many samples are enough to see that all is determined, and so many that something is not.
 MOST, SAMPLES = 100, (200, 2000)
+#: So many numbers of the answers are looked at, at most: each of them may cost an evaluation.
+MOST_ANSWERS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +62,9 @@ def find_undetermined(residuals: Residuals, holdable: Collection[str] | None = N
 
     Numbers that are not `holdable` (all are, if nothing is said) are only held where no other can be.
     """
-    if not 1 < len(residuals) <= MOST:
+    if not 1 < len(residuals) <= MOST or residuals.numbers > MOST_ANSWERS:
         return []
-    few, many = (residuals.of(count) for count in SAMPLES)
+    few, many = (residuals.of(min(count, MOST_ANSWERS // max(residuals.numbers, 1))) for count in SAMPLES)
     if not _kept(few):
         return []
     kept = _kept(many) if len(many.samples) > len(few.samples) else _kept(few)
