@@ -24,6 +24,8 @@ from deepalgo.fitting.uncertainty.residuals import Array, Residuals, usable
 
 #: Moves are worth no more than noise if chance alone would make as much of as many with this probability.
 LEVEL = 0.05
+#: So many steps lead the others to where they belong, as they are near.
+ROUNDS = 25
 #: This part of the sum of squares at the origin is rounding.
 ROUNDING = 1e-24
 #: How much more sure than others is an undetermined direction, that it costs nothing to go along it.
@@ -67,7 +69,7 @@ class PutBack(Search):
         places = np.concatenate(self.order[: self.count])
         values, free = self.x.numpy().copy(), np.ones(len(self.x), dtype=bool)
         values[places], free[places] = 0.0, False
-        found = refine(self._at, values, free & (self.x.numpy() != 0))
+        found = refine(self._at, values, free & (self.x.numpy() != 0), rounds=ROUNDS)
         x = torch.from_numpy(found.values)
         if self._is_noise(found.squares, len(places)) and self._is_held(x, len(places)):
             self.x, self.count = x, 0
