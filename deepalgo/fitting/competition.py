@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping
+import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,16 +12,21 @@ import torch
 
 from deepalgo.errors import InputError
 from deepalgo.fitting.checkpoint import UNFIT, Checkpoint, fingerprint
+from deepalgo.fitting.choice.plan import plan_weights
+from deepalgo.fitting.choice.weight_options import WeightOptions
+from deepalgo.fitting.choice.what_trains import check_anything
 from deepalgo.fitting.data.batches import Batches, Epochs
 from deepalgo.fitting.data.gather import FitData, SampleKind
 from deepalgo.fitting.data.samples import Samples, tensors
 from deepalgo.fitting.data.watch import enough_rounds
+from deepalgo.fitting.deadline import Deadline
 from deepalgo.fitting.judge.contenders import (
     CONSTANTS,
     GIVEN,
     HEURISTIC,
     TENSORIZED,
     Contender,
+    constants_of,
     heuristic_of,
     inherit,
     is_guarded,
@@ -39,6 +44,7 @@ from deepalgo.fitting.progress import Bar
 from deepalgo.fitting.report.build import build_report
 from deepalgo.fitting.report.page import Fit
 from deepalgo.fitting.report.refit import Refit
+from deepalgo.fitting.report.trained import trained
 from deepalgo.fitting.report.weight_changes import birth
 from deepalgo.fitting.search.course import Course
 from deepalgo.fitting.search.gradient_steps import StepSettings
@@ -46,9 +52,10 @@ from deepalgo.fitting.search.optimiser import check, is_second_order
 from deepalgo.fitting.search.problem import Problem
 from deepalgo.fitting.search.space import Space
 from deepalgo.fitting.uncertainty.evidence import undetermined_weights
-from deepalgo.fitting.uncertainty.undetermined import Undetermined
 from deepalgo.network import Network
 
+#: How often a report looks at the samples, and how often for each weight.
+REPORT_LOOKS, REPORT_LOOKS_PER_WEIGHT = 10, 2
 #: The part of a limited time that gradient steps may take, if other searches follow.
 STEPS_SHARE = 0.7
 
@@ -82,16 +89,20 @@ class Competition:
         data: FitData,
         search: SearchOptions,
         budget: Budget,
-        rates: Mapping[str, float] | None,
+        weights: WeightOptions,
         processes: Processes,
+        deadline: Deadline,
     ) -> None:
         self.net = net
         self.objective = objective
         self.data = data
         self.search = search
         self.budget = budget
-        self.rates = dict(rates or {})
+        self.weights = weights
+        self.plan = plan_weights(net, weights)
         self.processes = processes
+        self.deadline = deadline
+        self.trained = 0  # networks so far
         self.heuristic = heuristic_of(net)
         self.interrupted = False
         self.checkpoint: Checkpoint
@@ -101,7 +112,7 @@ class Competition:
         """Find the checkpoint of this very fit."""
         search = replace(self.search, optimiser=_name(self.search.optimiser))
         judges = _name(self.objective.loss), _name(self.objective.residual), self.objective.target_weight
-        text = f"{self.net.program} {search} {self.budget} {sorted(self.rates.items())} {judges} {self.data.divided}"
+        text = f"{self.net.program} {search} {self.budget} {self.plan.text} {judges} {self.data.divided}"
         parts = self.data.batches.whole(), self.data.validation
         trees = [tree for part in parts for tree in (part.leaves, part.targets, (part.groups, part.times, part.weights))]
         data = [tensor for tree in trees for tensor in tensors(tree)]
@@ -110,7 +121,9 @@ class Competition:
 
     def run(self, bar: Bar) -> Fit:
         """Train, select, and look at the test samples."""
+        begun = time.monotonic()
         heuristic = Contender(HEURISTIC, self.heuristic, self._judged(self._alike(self.heuristic)))
+        self.deadline.keep((time.monotonic() - begun) * (REPORT_LOOKS + REPORT_LOOKS_PER_WEIGHT * len(self.plan.leaders)))
         known = heuristic.validation.isfinite()
         self._check(known)
         contenders = [heuristic]
@@ -119,15 +132,20 @@ class Competition:
             contenders.append(Contender(GIVEN, given, self._judged(self._alike(given))))
         trainees = [trainable_copy(self.net) for _ in self.places]
         if is_tensorized(self.net) and not is_guarded(self.net):  # tuned constants would have no guard, which the caller wants
-            constants = [heuristic_of(self.net) for _ in self.places]
-            tuned = self._contend(CONSTANTS, constants, _of(self.heuristic, self.rates), bar)
-            contenders.append(tuned)
-            if is_untouched(self.net) and compare(heuristic.validation, tuned.validation, self.is_seen, groups=self.groups).better:
-                for trainee, network in zip(trainees, constants, strict=True):
-                    inherit(trainee, network)
-        contenders.append(self._contend(TENSORIZED if is_tensorized(self.net) else CONSTANTS, trainees, self.rates, bar))
+            constants = [constants_of(self.net) for _ in self.places]
+            plan = plan_weights(constants[0], self.weights, strict=False)
+            if plan.leaders:
+                tuned = self._contend(CONSTANTS, constants, bar)
+                contenders.append(tuned)
+                if is_untouched(self.net) and compare(heuristic.validation, tuned.validation, self.is_seen, groups=self.groups).better:
+                    for trainee, network in zip(trainees, constants, strict=True):
+                        inherit(trainee, network)
+        contenders.append(self._contend(TENSORIZED if is_tensorized(self.net) else CONSTANTS, trainees, bar))
+        bar.say("report")
         held = select(contenders, self.is_seen, self.groups)
-        return build_report(self.net, contenders, held, self.objective, self.data, self.processes, self._refit(held, bar))
+        report = build_report(self.net, contenders, held, self.objective, self.data, self.processes, self.deadline, self._refit(held, bar))
+        report.trained = trained(self.net, self.plan)
+        return report
 
     @property
     def is_seen(self) -> bool:
@@ -151,35 +169,37 @@ class Competition:
         """Refuse a competition that nobody could win."""
         if not bool(known.any()):
             raise InputError(f"{self.net.program.name}() has no finite loss on any validation sample: there is no floor to stand on")
-        if all(weight.frozen for weight in self.net.weights.entries):
-            raise InputError(f"{self.net.program.name}() has no weight that could be trained: print(net.weights) says why")
+        check_anything(self.net, self.weights)
         check(self.search.optimiser, self.search.rate)
 
-    def _contend(self, name: str, networks: list[Network], rates: dict[str, float], bar: Bar) -> Contender:
+    def _contend(self, name: str, networks: list[Network], bar: Bar) -> Contender:
         """Train the first of these networks on the data, and each of the others on what a fold does not leave out."""
         details = []
         for number, (network, place) in enumerate(zip(networks, self.places, strict=True)):
-            details.append(self._train(f"{name}, fold {number}" if number else name, network, place, rates, bar))
+            details.append(self._train(f"{name}, fold {number}" if number else name, network, place, bar))
             self.interrupted |= details[-1]["interrupted"]
         contender = Contender(name, networks[0], self._judged(networks), training=details[0])
         if self.data.folds and (part := worse_part(self.objective, self.heuristic, networks[0], {"all": self.data.chosen_by})):
             contender.refused = f"it is worse than the heuristic on {part}"
         return contender
 
-    def _train(self, name: str, net: Network, place: Place, rates: dict[str, float], bar: Bar, refits: bool = False) -> dict[str, Any]:
+    def _train(self, name: str, net: Network, place: Place, bar: Bar, refits: bool = False) -> dict[str, Any]:
         """Run the plan of searches on a network, with those weights held that data cannot tell from others."""
-        told = [] if is_tensorized(net) else self._undetermined(net, rates, place.batches.whole())
-        rates = rates | dict.fromkeys((label for item in told for label in item.held if label in net.weights), 0.0)
         net.max_rounds = self.rounds
         known = measure(self.objective, self.heuristic, place.chosen_by, self.processes).isfinite()
         samples, is_seen = (place.batches, place.chosen_by), self.is_seen or refits
-        course = self._course(Problem(Space(net, rates), self.objective, *samples, known, self.processes, self._seconds(), is_seen))
+        weights = replace(self.weights, rates={**self.weights.rates, **_still(net)}) if refits and not is_tensorized(net) else self.weights
+        space = Space(net, plan=plan_weights(net, weights, strict=False))
+        told = [] if is_tensorized(net) else undetermined_weights(space, self.objective, place.batches.whole())
+        if held := dict.fromkeys((label for item in told for label in item.held if label in net.weights), 0.0):
+            space = Space(net, plan=plan_weights(net, replace(weights, rates={**weights.rates, **held}), strict=False))
+        course = self._course(Problem(space, self.objective, *samples, known, self.processes, self._seconds(), is_seen))
         bar.begin(name, self.budget.steps)
 
         def after_step(course: Course) -> None:
-            steps, ended = course.steps, bool(course.searches[-1].ended)
-            if steps is course.searches[-1]:
-                bar.show(steps.progress.step, steps.best.best, steps.floor)
+            search = course.searches[-1]
+            ended = bool(search.ended)
+            bar.show(search.name, course.steps_taken, search.lowest_loss, course.problem.floor)
             if ended or self.checkpoint.is_due:
                 self.checkpoint.keep(name, course.state(), now=ended)
 
@@ -209,9 +229,8 @@ class Competition:
         if is_guarded(held.network):
             return Refit(None, everything.size, "a guarded network is not fitted again")
         network = trainable_copy(held.network)
-        rates = self.rates if held.name != CONSTANTS else _of(network, self.rates) | _still(network)
         batches = Epochs(everything, self.data.batches.size, self.budget.seed)
-        self._train("fitted again", network, Place(batches, everything, everything), rates, bar, refits=True)
+        self._train("fitted again", network, Place(batches, everything, everything), bar, refits=True)
         parts = {
             "all": everything,
             "the training": self.data.batches.whole(),
@@ -221,9 +240,6 @@ class Competition:
         part = worse_part(self.objective, self.heuristic, network, parts)
         return Refit(network if not part else None, everything.size, f"it is worse than the heuristic on {part}" if part else "")
 
-    def _undetermined(self, net: Network, rates: dict[str, float], samples: Samples) -> list[Undetermined]:
-        """Which of the weights that would train cannot be told apart."""
-        return undetermined_weights(Space(net, rates), self.objective, samples)
 
     def _course(self, problem: Problem) -> Course:
         """The plan with the options of the caller."""
@@ -236,9 +252,13 @@ class Competition:
         return Course(problem, settings, polished)
 
     def _seconds(self) -> float | None:
-        """The time of one training: a network that has grown needs two, and so does each fold of it."""
+        """The time of the next training: a network that has grown needs two, and so does each fold of it."""
+        left = self.deadline.left_for_training()
+        if left is None:
+            return None
         trainings = (1 + is_tensorized(self.net)) * (1 + len(self.data.folds)) + self.budget.refit
-        return self.budget.seconds / trainings if self.budget.seconds is not None else None
+        self.trained += 1
+        return -self.processes.most(-left / max(trainings - self.trained + 1, 1))
 
     def _resume(self, course: Course, name: str) -> None:
         """Go to where the checkpoint is."""
@@ -265,12 +285,16 @@ def is_perfect(problem: Problem) -> bool:
 
 
 def idleness(course: Course) -> str:
-    """Why a course took no step at all, or ''."""
-    if course.searches:
-        return ""
-    if not len(course.problem.space):
+    """Why a course got nowhere, or ''."""
+    problem = course.problem
+    if not course.searches and not len(problem.space):
         return "no weight may move"
-    return "the heuristic has no error that could become smaller" if is_perfect(course.problem) else "it was interrupted before"
+    if not course.searches and is_perfect(problem):
+        return "it has no error that could become smaller, and no step was taken"
+    if not course.searches:
+        return "no step was taken"
+    late = problem.clock.is_late and torch.equal(course.best, problem.origin)
+    return "nothing better was found before the time was over" if late else ""
 
 
 def _still(net: Network) -> dict[str, float]:
@@ -282,8 +306,3 @@ def _name(function: Any) -> str:
     """What a function is called, the same in every process."""
     return function if isinstance(function, str) else str(getattr(function, "__qualname__", type(function).__qualname__))
 
-
-def _of(net: Network, rates: Mapping[str, float]) -> dict[str, float]:
-    """The rates that concern a network."""
-    keys = {weight.key for weight in net.weights.entries} | {str(weight.role) for weight in net.weights.entries}
-    return {name: rate for name, rate in rates.items() if name in keys}

@@ -5,7 +5,7 @@ What an operation by itself asks of its operands, such as a base that must not b
 
 from __future__ import annotations
 
-from deepalgo.ir import Block, Check, Loop, Op, Program, Role, Value, While, blocks, used, walk
+from deepalgo.ir import Block, Check, Kind, Loop, Op, Program, Role, Statement, Value, While, walk
 from deepalgo.ops.table import TABLE
 
 
@@ -13,8 +13,9 @@ def find_roles(program: Program) -> dict[str, Role]:
     """The role of every weight, by key."""
     keys: dict[Value, str] = {}
     roles: dict[str, Role] = {}
-    read = _read(program.body)
-    for statement in walk(Block((), program.body.body, ())):
+    statements = list(walk(Block((), program.body.body, ())))
+    guarding = _guarding(statements)
+    for statement in statements:
         match statement:
             case Op(name="weight"):
                 keys[statement.result] = str(statement.attr("key"))
@@ -22,7 +23,7 @@ def find_roles(program: Program) -> dict[str, Role]:
                 keys[statement.result] = keys[statement.args[0]]
             case Op(name="pow", args=(_, exponent)) if exponent in keys:
                 roles[keys[exponent]] = Role.EXPONENT
-            case Op() if TABLE[statement.name].order and statement.result in read:
+            case Op() if TABLE[statement.name].order and statement.result not in guarding:
                 for arg in statement.args:
                     if arg in keys:
                         roles.setdefault(keys[arg], Role.THRESHOLD)
@@ -35,12 +36,10 @@ def find_roles(program: Program) -> dict[str, Role]:
     return roles
 
 
-def _read(body: Block) -> set[Value]:
-    """The values that anything but the checks of operations reads in the end."""
-    statements = list(walk(body))
-    found = {*body.results, *(result for statement in statements for block in blocks(statement) for result in block.results)}
+def _guarding(statements: list[Statement]) -> set[Value]:
+    """The truth values that only say whether an operation raises: `k ** t` compares its base with 0, and nobody wrote that."""
+    found = {statement.ok for statement in statements if isinstance(statement, Check) and statement.guard}
     for statement in reversed(statements):
-        by_operation = isinstance(statement, Check) and statement.guard
-        if not by_operation and not (isinstance(statement, Op) and statement.result not in found):
-            found.update(used(statement))
+        if isinstance(statement, Op) and statement.result in found:
+            found.update(arg for arg in statement.args if arg.type.kind is Kind.BOOL)
     return found

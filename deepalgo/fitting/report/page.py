@@ -17,6 +17,7 @@ from deepalgo.fitting.judge.floor import PairedComparison
 from deepalgo.fitting.report.estimates_text import estimates_text
 from deepalgo.fitting.report.plot import plot
 from deepalgo.fitting.report.refit import Refit
+from deepalgo.fitting.report.remarks import frozen, moved_far
 from deepalgo.fitting.report.summary import Summary
 from deepalgo.fitting.report.table import count, table
 from deepalgo.fitting.report.untried_arms import AtBound
@@ -99,9 +100,12 @@ class Fit:
     failures: dict[str, int] = field(default_factory=dict)
     dropped: int = 0
     inputs: list[Tensor] = field(default_factory=list)
-    evidence: Evidence | None = None
     divided: str = ""  # how the data were divided, where that was not at random
     refit: Refit | None = None
+    trained: str = ""  # the table of weights that train, and of those that do not
+    warnings: tuple[str, ...] = ()  # what may be wrong with the data
+    was_late: bool = False  # whether the time was over before all was looked at
+    evidence: Evidence | None = None
 
     @property
     def rungs(self) -> list[Contender]:
@@ -112,6 +116,12 @@ class Fit:
     def improved(self) -> bool:
         """Whether anything was better than the heuristic beyond noise."""
         return self.held.name != HEURISTIC
+
+    @property
+    def idle(self) -> str:
+        """Why no training got anywhere, or ''."""
+        reasons = [contender.training.get("idle", "") for contender in self.contenders if contender.training]
+        return reasons[0] if reasons and all(reasons) else ""
 
     @property
     def grown(self) -> bool:
@@ -148,12 +158,16 @@ class Fit:
         return plot(self)
 
     def __str__(self) -> str:
-        parts = [self._headline(), self._held_out(), self._outside(), self._moved(), estimates_text(self), self._remarks()]
+        parts = [
+            self.trained, self._headline(), self._held_out(), self._outside(), self._moved(), estimates_text(self), self._remarks(),
+        ]  # fmt: skip
         return "\n\n".join(part for part in parts if part)
 
     __repr__ = __str__
 
     def _headline(self) -> str:
+        if not self.improved and self.idle:
+            return f"{self.name}: {self.idle}, so the heuristic is kept."
         if not self.improved:
             how = "on the training samples" if self.selected_by is SampleKind.TRAINING else "beyond noise"
             return f"{self.name}: nothing is better than the heuristic {how}, so the heuristic is kept."
@@ -191,12 +205,15 @@ class Fit:
 
     def _remarks(self) -> str:
         lines = [
+            *self.warnings,
+            *(moved_far(self.moved) if self.improved else ()),
             *(
                 f"not kept: {contender.name}, as {reason}"
                 for contender in self.contenders
-                if contender is not self.held and (reason := _refusal(contender.comparison))
+                if contender is not self.held and (reason := contender.refused or _refusal(contender.comparison)) and not self.idle
             ),
             *map(_idle, self.dead),
+            *frozen(self.network),
             *(f"{arms.span.place}: this arm is {arms.never} in the data: {arms.span.lines[0].strip()}" for arms in self.untried),
             *(f"{item.span.place}: {count(item.samples, 'sample')} stopped at the bound of {item.bound} rounds" for item in self.at_bound),
             *(f"{count(number, f'{self.selected_by} sample')} got no answer: {error}" for error, number in self.failures.items()),
@@ -206,6 +223,7 @@ class Fit:
                 if item.lost
             ),
             str(self.refit or ""),
+            "the time was over before all was looked at that a report tells: give more seconds" if self.was_late else "",
             self._cost(),
             *(self._training(contender) for contender in self.contenders if contender.training),
             f"samples: {', '.join(f'{number} {name}' for name, number in self.samples.items())}"
@@ -219,7 +237,7 @@ class Fit:
         if not self.improved:
             return ""
         if self.held.name not in self.seconds_per_sample:
-            return "one evaluation costs what it did: only numbers changed"
+            return "" if self.was_late and self.grown else "one evaluation costs what it did: only numbers changed"
         before, after = self.seconds_per_sample[HEURISTIC], self.seconds_per_sample[self.held.name]
         return f"one evaluation: {1e6 * before:.3g} µs before, {1e6 * after:.3g} µs after ({after / before:.2g} times, in batches)"
 

@@ -192,6 +192,8 @@ class GradientSteps(Search):
         """Take a step, and take it back if it leads to no number."""
         before = run.x.detach().clone()
         loss = step(run)
+        with torch.no_grad():
+            run.x.copy_(self.problem.space.within(run.x))
         if math.isfinite(loss) and bool(run.x.detach().isfinite().all()):
             run.in_a_row = 0
             return loss
@@ -229,6 +231,11 @@ class GradientSteps(Search):
         """The part of the steps, or of the time, that is over."""
         part, until = self.progress.step / self.settings.steps, self.settings.until
         return part if until is None else min(1.0, max(part, self.progress.seconds / until))
+
+    @property
+    def lowest_loss(self) -> float:
+        """Its loss."""
+        return self.best.best
 
     def state(self) -> dict[str, Any]:
         """Points, optimisers and counts."""
