@@ -70,7 +70,7 @@ class PutBack(Search):
         values, free = self.x.numpy().copy(), np.ones(len(self.x), dtype=bool)
         values[places], free[places] = 0.0, False
         found = refine(self._at, values, free & (self.x.numpy() != 0), rounds=ROUNDS)
-        x = torch.from_numpy(found.values)
+        x = self.problem.space.within(torch.from_numpy(found.values))
         if self._is_noise(found.squares, len(places)) and self._is_held(x, len(places)):
             self.x, self.count = x, 0
         else:

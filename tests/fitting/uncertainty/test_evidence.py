@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import deepalgo as da
+from deepalgo.errors import InputError
 from deepalgo.fitting.data.samples import read
 from deepalgo.fitting.judge.objective import Objective
 from deepalgo.fitting.uncertainty.residuals import Residuals
@@ -62,3 +63,39 @@ def test_the_report_names_groups_that_standard_errors_do_not_know():
     line = "samples of a group may err together, which these errors do not know: fit.bootstrap() draws whole groups"
     assert line in str(fit).splitlines()
     assert fit.bootstrap(20).groups < 24
+
+
+X = torch.linspace(0, 1, 60, dtype=torch.float64)
+NOISE = 0.05 * torch.randn(60, generator=torch.Generator().manual_seed(4), dtype=torch.float64)
+
+
+def straight(x, slope=1.0, start=0.0):
+    return slope * x + start
+
+
+def fitted(**options):
+    return da.fit(da.compile(straight), X, targets=1.5 * X + 0.2 + NOISE, validation=None, steps=10, **options)
+
+
+def test_what_is_expected_of_a_weight_counts_as_a_measurement():
+    free, known = fitted(), fitted(priors={"start": (0.2, 0.001)})
+    vague = fitted(priors={"start": (0.2, 1000.0)})
+    assert known.estimates["start"].error == pytest.approx(0.001, rel=0.02)
+    assert known.estimates["slope"].error < 0.6 * free.estimates["slope"].error
+    assert vague.estimates.errors == pytest.approx(free.estimates.errors, rel=0.02)
+    with pytest.raises(InputError) as caught:
+        known.profile("slope")
+    assert str(caught.value) == "fits to other data would have to know the priors: fit.estimates does"
+
+
+def test_a_weight_at_its_bound_has_no_error_and_says_so():
+    fit = fitted(bounds={"start": (-1.0, 0.1)})
+    assert fit.network.weights["start"].item() == pytest.approx(0.1)
+    assert np.isnan(fit.estimates["start"].error) and np.isfinite(fit.estimates["slope"].error)
+    assert fit.estimates.is_settled
+    assert "at a bound, so that no error can be told: start" in str(fit).splitlines()
+
+
+def test_weights_on_a_logarithmic_scale_have_the_same_errors():
+    plain, logs = fitted(), fitted(scales={"slope": "log"})
+    assert logs.estimates.errors == pytest.approx(plain.estimates.errors, rel=1e-5)
