@@ -99,8 +99,7 @@ CASES = (
 def intervals(case: Case, net: da.Network, seed: int, method: str) -> Iterator[tuple[str, float, float]]:
     """The interval of each weight, from one fit."""
     inputs, targets = case.data(seed)
-    others = {weight.key: 0.0 for weight in net.program.weights if weight.key not in case.truth}
-    fit = da.fit(net, inputs, targets, validation=None, rates=others, steps=1, progress=False)
+    fit = da.fit(net, inputs, targets, validation=None, progress=False)
     if method == "bootstrap":
         found = fit.bootstrap(200, seed=seed)
         yield from zip(found.labels, found.lows.tolist(), found.highs.tolist(), strict=True)

@@ -74,10 +74,9 @@ def errors_at_the_optimum(name: str) -> Estimates:
 
 
 def errors_of_a_fit(name: str, start: str) -> Estimates:
-    """What the report of a fit to all data tells; constants of the formula that are no parameters do not train."""
-    net, (inputs, targets) = model(name, start), data(name)
-    others = {weight.key: 0.0 for weight in net.program.weights if not re.fullmatch(r"b\d+", weight.key)}
-    return da.fit(net, inputs, targets, validation=None, rates=others, progress=False).estimates
+    """What the report of a fit to all data tells."""
+    inputs, targets = data(name)
+    return da.fit(model(name, start), inputs, targets, validation=None, progress=False).estimates
 
 
 def digits(found: Estimates, certified: Sequence[float]) -> float:
@@ -85,7 +84,7 @@ def digits(found: Estimates, certified: Sequence[float]) -> float:
     errors = {item.label: item.error for item in found}
     told = [errors.get(f"b{place + 1}", math.nan) for place in range(len(certified))]
     wrong = max(abs(error - right) / right if math.isfinite(error) else 1.0 for error, right in zip(told, certified, strict=True))
-    return min(max(-math.log10(max(wrong, 1e-16)), 0.0), 11.0)
+    return min(max(0.0, -math.log10(max(wrong, 1e-16))), 11.0)
 
 
 def main() -> None:

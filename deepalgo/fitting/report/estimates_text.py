@@ -45,6 +45,8 @@ def _sentences(fit: Fit, found: Estimates) -> list[str]:
     lines = [str(item) for item in fit.evidence.undetermined]
     if fit.evidence.residuals.samples.groups is not None:
         lines.append("samples of a group may err together, which these errors do not know: fit.bootstrap() draws whole groups")
+    if at_bound := fit.evidence.at_bound:
+        lines.append(f"at a bound, so that no error can be told: {', '.join(at_bound)}")
     if pairs := found.strong:
         told = ", ".join(f"{one} and {other} {part:+.4f}" for one, other, part in pairs[:PAIRS])
         more = f" and {count(len(pairs) - PAIRS, 'pair')} more" if len(pairs) > PAIRS else ""

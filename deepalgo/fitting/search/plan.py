@@ -138,10 +138,11 @@ def readable(course: Course) -> bool:
 
 
 def noise_known(course: Course) -> bool:
-    """Whether the least squares of more samples than weights were reached, so that residuals are noise."""
+    """Whether the least squares of more samples than weights were reached, with no priors, so that residuals are noise."""
     space = course.problem.space
     enough = len(space) <= MOST_READ and len(course.problem.answered) > len(space)
-    return course.polished and course.problem.objective.is_squares and squares(course) and enough and space.net.dtype is torch.float64
+    plain = course.problem.objective.is_squares and not space.plan.priors and space.net.dtype is torch.float64
+    return course.polished and enough and plain and squares(course)
 
 
 def noise_unknown(course: Course) -> bool:

@@ -24,6 +24,8 @@ from deepalgo.fitting.uncertainty.residuals import Array, Residuals, usable
 
 #: Moves are worth no more than noise if chance alone would make as much of as many with this probability.
 LEVEL = 0.05
+#: So many steps lead the others to where they belong, as they are near.
+ROUNDS = 25
 #: This part of the sum of squares at the origin is rounding.
 ROUNDING = 1e-24
 #: How much more sure than others is an undetermined direction, that it costs nothing to go along it.
@@ -52,8 +54,8 @@ class PutBack(Search):
         keep = usable(roots, jacobian) & np.isfinite(origin)
         roots, jacobian = roots[keep], jacobian[keep]
         self.squares = float(roots @ roots) + ROUNDING * float(origin[keep] @ origin[keep])
-        owners = self.residuals.owners(len(keep))[keep]
-        numbers = len(roots) if self.samples.groups is None else len(np.unique(self.samples.groups.numpy()[owners]))
+        groups = self.samples.groups
+        numbers = len(roots) if groups is None else len(np.unique(groups.numpy()[self.residuals.owners(len(keep))[keep]]))
         self.freedom = numbers - int(jacobian.any(0).sum())
         self.score = self.problem.score(x)
         self.order = self._chosen(roots, jacobian) if self.freedom > 0 else []
@@ -67,8 +69,8 @@ class PutBack(Search):
         places = np.concatenate(self.order[: self.count])
         values, free = self.x.numpy().copy(), np.ones(len(self.x), dtype=bool)
         values[places], free[places] = 0.0, False
-        found = refine(self._at, values, free & (self.x.numpy() != 0))
-        x = torch.from_numpy(found.values)
+        found = refine(self._at, values, free & (self.x.numpy() != 0), rounds=ROUNDS)
+        x = self.problem.space.within(torch.from_numpy(found.values))
         if self._is_noise(found.squares, len(places)) and self._is_held(x, len(places)):
             self.x, self.count = x, 0
         else:

@@ -88,16 +88,33 @@ class Estimates:
         return [(self.labels[one], self.labels[other], part) for one, other, part in found]
 
 
-def estimate(labels: Sequence[str], values: Array, roots: Array, jacobian: Array) -> Estimates:
-    """What residuals and their derivatives, one row for each, tell of the numbers."""
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What was known of some numbers before: they lie at certain places of the values, and each is a mean with a width."""
+
+    places: NDArray[np.int64]
+    means: Array
+    widths: Array
+
+
+def estimate(labels: Sequence[str], values: Array, roots: Array, jacobian: Array, expected: Expected | None = None) -> Estimates:
+    """What residuals and their derivatives, one row for each, tell of the numbers; what is `expected` counts as a measurement."""
     keep = usable(roots, jacobian)
     roots, jacobian = roots[keep], jacobian[keep]
+    noise = np.nan
+    if expected is not None:
+        freedom = len(roots) + len(expected.places) - int(jacobian.any(0).sum())
+        noise = float(np.sqrt(roots @ roots / freedom)) if freedom > 0 else np.nan
+        rows = noise * np.eye(len(values))[expected.places] / expected.widths[:, None]
+        away = noise * (values[expected.places] - expected.means) / expected.widths
+        roots, jacobian = np.r_[roots, away], np.vstack([jacobian, rows])
     sizes = np.linalg.norm(jacobian, axis=0)
     live = sizes > 0
     parts = decompose(jacobian[:, live] / sizes[live])
     rank = parts.basis.shape[1]
     freedom = len(roots) - rank
-    noise = float(np.sqrt(roots @ roots / freedom)) if freedom > 0 else np.nan
+    if expected is None:
+        noise = float(np.sqrt(roots @ roots / freedom)) if freedom > 0 else np.nan
     spread = np.zeros((len(values), rank))
     spread[live] = parts.inverse / sizes[live, None]
     lengths = np.linalg.norm(spread, axis=1)

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from deepalgo.errors import InputError
+from deepalgo.fitting.choice.plan import WeightPlan
 from deepalgo.fitting.data.samples import Samples
 from deepalgo.fitting.judge.objective import Objective
 from deepalgo.fitting.search.space import Space
 from deepalgo.fitting.uncertainty.bootstrap import Bootstrap, bootstrap
-from deepalgo.fitting.uncertainty.estimates import Estimates, estimate
+from deepalgo.fitting.uncertainty.estimates import Estimates, Expected, estimate
 from deepalgo.fitting.uncertainty.profile import Profile, profile
 from deepalgo.fitting.uncertainty.residuals import Residuals
 from deepalgo.fitting.uncertainty.undetermined import Undetermined, find_undetermined
@@ -21,24 +23,52 @@ from deepalgo.network import Network
 
 #: With more numbers, or more derivatives, nothing is estimated.
 MOST, MOST_DERIVATIVES = 200, 50_000_000
+#: A number that is so close to its bound, as a part of its size, is there.
+NEAR = 1e-9
 
 
 class Evidence:
-    """The residuals of a trained network, its `estimates`, and which weights are `undetermined`."""
+    """The residuals of a trained network, its `estimates`, and which weights are `undetermined`, or at one of their `bounds`."""
 
-    def __init__(self, residuals: Residuals, undetermined: Sequence[Undetermined]) -> None:
+    def __init__(self, residuals: Residuals, undetermined: Sequence[Undetermined], plan: WeightPlan | None = None) -> None:
         self.residuals = residuals
         self.undetermined = list(undetermined)
         self.values = residuals.values()
-        self.estimates: Estimates = estimate(residuals.labels, self.values, *residuals.at(self.values))
+        self.expected = self._expected(plan) if plan is not None and plan.priors else None
+        at_end = self._at_end(plan) if plan is not None else np.zeros(len(residuals), dtype=bool)
+        self.at_bound = [label for label, held in zip(residuals.labels, at_end, strict=True) if held]
+        roots, jacobian = residuals.at(self.values)
+        jacobian[:, at_end] = 0.0  # what cannot move further is no least sum of squares
+        self.estimates: Estimates = estimate(residuals.labels, self.values, roots, jacobian, self.expected)
 
     def profile(self, label: str) -> Profile:
         """Where a number can lie, with all others fitted again at each place."""
+        self._refuse_priors()
         return profile(self.residuals, self.values, self._place(label))
 
     def bootstrap(self, count: int, groups: Any, seed: int) -> Bootstrap:
         """Fits to samples, or groups of them, that are drawn with replacement."""
+        self._refuse_priors()
         return bootstrap(self.residuals, self.values, count, groups, seed)
+
+    def _expected(self, plan: WeightPlan) -> Expected:
+        """What priors say of numbers that train."""
+        of = [key for key, size in zip(self.residuals.keys, self.residuals.sizes, strict=True) for _ in range(size)][: len(self.residuals)]
+        places = np.array([place for place, key in enumerate(of) if key in plan.priors], dtype=np.int64)
+        means, widths = np.array([plan.priors[of[place]] for place in places]).reshape(-1, 2).T
+        return Expected(places, means, widths)
+
+    def _at_end(self, plan: WeightPlan) -> NDArray[np.bool_]:
+        """Which numbers are at a bound."""
+        ends = [plan.bounds[key] for key, size in zip(self.residuals.keys, self.residuals.sizes, strict=True) if key in plan.bounds
+                for _ in range(size)][: len(self.residuals)]  # fmt: skip
+        low, high = np.array(ends, dtype=float).reshape(-1, 2).T
+        near = NEAR * np.maximum(np.abs(self.values), 1e-300)
+        return (self.values <= low + near) | (self.values >= high - near)
+
+    def _refuse_priors(self) -> None:
+        if self.expected is not None:
+            raise InputError("fits to other data would have to know the priors: fit.estimates does")
 
     def _place(self, label: str) -> int:
         if label not in self.residuals.labels:
@@ -56,7 +86,7 @@ def evidence(
     if len(residuals) > MOST or len(residuals) * samples.size > MOST_DERIVATIVES:
         return None
     try:
-        return Evidence(residuals, told)
+        return Evidence(residuals, told, space.plan)
     except RuntimeError:
         return None  # an operation of torch that takes no batch of weights
 

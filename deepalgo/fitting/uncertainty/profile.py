@@ -19,8 +19,8 @@ from deepalgo.fitting.uncertainty.residuals import Array, Residuals
 
 #: The steps to the end of the interval that the standard error suggests, and how many there are at most to each side.
 STEPS, MOST = 8, 60
-#: How close the ends are found.
-CLOSE = 1e-6
+#: How close the ends are found, and the part of what is left that every step takes away.
+CLOSE, LEAST = 1e-6, 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,21 +80,29 @@ class _Walk:
         for number in range(MOST):
             outer = self._at(inner, 2 * inner.values - before.values, float(inner.values[self.place]) + step)
             if not outer.squares <= self.allowed:
-                self.end = self._between(inner, float(outer.values[self.place]))
+                self.end = self._between(inner, outer)
                 break
             before, inner = inner, outer
             step *= 1.5 if number >= STEPS else 1.0
         return self
 
-    def _between(self, inner: Refined, beyond: float) -> float:
-        """Where the sum of squares is what is allowed, by bisection."""
-        while abs(beyond - inner.values[self.place]) > CLOSE * abs(beyond - self.best.values[self.place]):
-            middle = self._at(inner, inner.values, (float(inner.values[self.place]) + beyond) / 2)
+    def _between(self, inner: Refined, outer: Refined) -> float:
+        """Where the sum of squares is what is allowed: its root grows almost evenly with the distance from the best."""
+        aim = self._height(self.allowed)
+        while True:
+            low, high = float(inner.values[self.place]), float(outer.values[self.place])
+            below, above = self._height(inner.squares), self._height(outer.squares)
+            if aim - below <= CLOSE * aim or abs(high - low) <= CLOSE * abs(high - self.best.values[self.place]):
+                return low
+            part = (aim - below) / (above - below) if math.isfinite(above) else 0.5
+            middle = self._at(inner, inner.values, low + min(max(part, LEAST), 1 - LEAST) * (high - low))
             if middle.squares <= self.allowed:
                 inner = middle
             else:
-                beyond = float(middle.values[self.place])
-        return beyond
+                outer = middle
+
+    def _height(self, squares: float) -> float:
+        return math.sqrt(max(squares / self.best.squares - 1, 0.0))
 
     def _at(self, near: Refined, guess: Array, number: float) -> Refined:
         """The least sum of squares with this number, from a guess or from the last point if that leads further down."""

@@ -43,14 +43,16 @@ class Refined:
     jacobian: Array
 
 
-def refine(at: Squares, values: Array, free: NDArray[np.bool_], parts: Array | None = None, enough: float = ENOUGH) -> Refined:
+def refine(
+    at: Squares, values: Array, free: NDArray[np.bool_], parts: Array | None = None, enough: float = ENOUGH, rounds: int = ROUNDS
+) -> Refined:
     """Move the `free` numbers; each residual counts as its `parts` times, those that are no numbers where it starts not at all."""
     roots, jacobian = at(values)
     keep = usable(roots, jacobian)
     factors = np.where(keep, 1.0 if parts is None else np.sqrt(parts), 0.0)
     here = _weighted(values, roots, jacobian, factors)
     damping = FIRST_DAMPING
-    for _ in range(ROUNDS if free.any() else 0):
+    for _ in range(rounds if free.any() else 0):
         slopes = here.jacobian[:, free]
         sizes = np.linalg.norm(slopes, axis=0)
         sizes[sizes == 0] = 1.0

@@ -63,6 +63,11 @@ class Residuals:
         return self.net.jacobian(self.keys)
 
     @property
+    def numbers(self) -> int:
+        """How many numbers the network answers with for each sample."""
+        return sum(math.prod(value.type.shape) for value in self.net.program.body.results[: self.objective.count])
+
+    @property
     def labels(self) -> list[str]:
         """What each number is called: the name of its weight, with a place in it."""
         return [

@@ -25,12 +25,12 @@ from deepalgo.fitting.uncertainty.combinations import combinations, reduced
 from deepalgo.fitting.uncertainty.estimates import NO_PART, decompose
 from deepalgo.fitting.uncertainty.residuals import Array, Residuals
 
-#: So many points near the numbers, each of them moved by up to this part at random, so that nothing is undetermined by accident, and so
-#: many further points, as far as factors whose logarithms have this width: what a poor start hides is determined elsewhere.
-POINTS, APART = 3, 0.05
-FURTHER, FACTOR = 3, 1.0
+#: By which factor numbers are moved at each point, up or down, at most: what is undetermined by accident at one is not at others.
+FACTORS = (1.05, 1.1, 2.0, 8.0, 8.0)
 #: With more numbers nobody reads them. So many samples are enough to see that all is determined, and so many that something is not.
 MOST, SAMPLES = 100, (200, 2000)
+#: So many numbers of the answers are looked at, at most: each of them may cost an evaluation.
+MOST_ANSWERS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ def find_undetermined(residuals: Residuals, holdable: Collection[str] | None = N
 
     Numbers that are not `holdable` (all are, if nothing is said) are only held where no other can be.
     """
-    if not 1 < len(residuals) <= MOST:
+    if not 1 < len(residuals) <= MOST or residuals.numbers > MOST_ANSWERS:
         return []
-    few, many = (residuals.of(count) for count in SAMPLES)
+    few, many = (residuals.of(min(count, MOST_ANSWERS // max(residuals.numbers, 1))) for count in SAMPLES)
     if not _kept(few):
         return []
     kept = _kept(many) if len(many.samples) > len(few.samples) else _kept(few)
@@ -74,8 +74,8 @@ def find_undetermined(residuals: Residuals, holdable: Collection[str] | None = N
 def _kept(residuals: Residuals) -> list[tuple[Array, Array, Array]]:
     """Points with what is undetermined there; none if everything is determined somewhere."""
     found = []
-    for number in range(POINTS + FURTHER):
-        point = _moved(residuals.values(), number)
+    for number, factor in enumerate(FACTORS):
+        point = _moved(residuals.values(), factor, number)
         null = _null(residuals, point)
         if null is not None and not len(null[0]):
             return []
@@ -84,13 +84,10 @@ def _kept(residuals: Residuals) -> list[tuple[Array, Array, Array]]:
     return [item for item in found if len(item[1]) == least] if len(found) > 1 else []
 
 
-def _moved(start: Array, number: int) -> Array:
-    """The numbers, each moved a little, or by a factor."""
-    if number >= POINTS:
-        factors: Array = np.exp(FACTOR * np.random.default_rng(number).normal(size=len(start)))
-        return start * factors
-    step = APART * np.random.default_rng(number).uniform(-1, 1, len(start))
-    return start + step * np.where(start == 0, 1.0, np.abs(start))
+def _moved(start: Array, factor: float, seed: int) -> Array:
+    """The numbers, each moved at random; one that is 0 becomes a number of either sign."""
+    powers = np.random.default_rng(seed).uniform(-1, 1, len(start))
+    return np.where(start == 0, powers, start * factor**powers)
 
 
 def _null(residuals: Residuals, point: Array) -> tuple[Array, Array] | None:

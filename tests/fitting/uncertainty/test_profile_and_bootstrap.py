@@ -43,7 +43,7 @@ def test_a_profile_ends_where_the_least_sum_of_squares_is_beyond_noise():
     best = (evidence.residuals.at(evidence.values)[0] ** 2).sum()
     assert at_end == pytest.approx(best * (1 + 2.024394**2 / 38), rel=1e-4)
     assert found.high - found.value > 1.05 * (found.value - found.low)  # a rate is less sure above than below
-    assert (np.diff(found.places) >= 0).all() and found.squares.min() == pytest.approx(best)
+    assert len(found.places) < 40 and (np.diff(found.places) >= 0).all() and found.squares.min() == pytest.approx(best)
 
 
 def test_an_end_that_data_do_not_set_is_infinite():
@@ -68,8 +68,8 @@ def test_what_has_no_profile_says_why():
 
 def test_a_bootstrap_over_samples_agrees_with_standard_errors_where_these_hold():
     fit = fitted(line, 1.3 * X + 0.2 + NOISE)
-    found = fit.bootstrap(400)
-    assert found.errors == pytest.approx(fit.estimates.errors, rel=0.2)
+    found = fit.bootstrap(200)
+    assert found.errors == pytest.approx(fit.estimates.errors, rel=0.25)
     assert found.correlations[0, 1] == pytest.approx(fit.estimates.correlations[0, 1], abs=0.1)
     assert (fit.bootstrap(20).draws == fit.bootstrap(20).draws).all() and (fit.bootstrap(20, seed=1).draws != fit.bootstrap(20).draws).any()
 
