@@ -46,7 +46,10 @@ class LeastSquares:
         return squares if squares._is_right(x) else None
 
     def loss(self, x: Tensor) -> float:
-        """The mean square at a point; infinite where a sample has none."""
+        """The mean square at a point, with what was expected of it; infinite where a sample has none."""
+        return self.problem.prior.loss(x, self._mean_square(x), self.problem.count)
+
+    def _mean_square(self, x: Tensor) -> float:
         self.problem.space.put(x)
         roots = self.problem.objective.roots(self.problem.space.net, self.samples)
         numbers = self.problem.processes.add(torch.stack([roots.square().sum(), torch.tensor(float(len(roots)), dtype=roots.dtype)]))
@@ -54,18 +57,24 @@ class LeastSquares:
         return loss if loss == loss else torch.inf
 
     def equations(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """The matrix and the right-hand side of the normal equations."""
+        """The matrix and the right-hand side of the normal equations, what was expected of weights included."""
+        sums = self._equations(x)
+        if self.problem.prior.is_given:
+            expected, slopes = self.problem.prior.rows(x, self._mean_square(x))
+            sums = sums + torch.cat([slopes.T @ slopes, (slopes.T @ expected)[:, None]], 1)
+        return sums[:, :-1], sums[:, -1]
+
+    def _equations(self, x: Tensor) -> Tensor:
         roots, derivatives = self.side_by_side.jacobian(x, self.samples)
         roots, jacobian = roots.reshape(-1), derivatives.reshape(-1, len(x))
         usable = jacobian.isfinite().all(1) & roots.isfinite()
         jacobian, roots = jacobian[usable], roots[usable]
-        both = self.problem.processes.add(torch.cat([jacobian.T @ jacobian, (jacobian.T @ roots)[:, None]], 1))
-        return both[:, :-1], both[:, -1]
+        return self.problem.processes.add(torch.cat([jacobian.T @ jacobian, (jacobian.T @ roots)[:, None]], 1))
 
     def _is_right(self, x: Tensor) -> bool:
         """Whether the derivatives of the samples add up to the gradient."""
         try:
-            slope = 2 * self.equations(x)[1]
+            slope = 2 * self._equations(x)[:, -1]
         except RuntimeError:
             return False  # an operation of torch that takes no batch of weights
         wanted = self.problem.processes.add(self.problem.sums(x, self.samples))[:-2]

@@ -15,6 +15,7 @@ from deepalgo.fitting.data.batches import Batches
 from deepalgo.fitting.data.samples import Samples
 from deepalgo.fitting.judge.objective import Objective, measure
 from deepalgo.fitting.processes import Processes
+from deepalgo.fitting.search.prior import Kind, Prior
 from deepalgo.fitting.search.space import Space
 from deepalgo.ir import Role
 
@@ -67,6 +68,8 @@ class Problem:
         self.known = known
         self.processes = processes
         self.clock = Clock(seconds, processes)
+        self.prior = Prior(space, Kind.SQUARES if objective.is_squares else Kind.ABSOLUTE if objective.loss == "absolute" else Kind.OWN)
+        self.count = len(batches.whole()) if self.prior.is_given else 1
         self.unit = 1.0  # losses are seen relative to where they begin
         self.floor = self.score(self.origin)
         self.unit = unit_of(self.floor)
@@ -82,7 +85,7 @@ class Problem:
         """The mean validation loss of a point; infinite where a sample that the heuristic answers gets no answer."""
         self.space.put(x)
         losses = measure(self.objective, self.space.net, self.validation, self.processes)[self.known]
-        return losses.mean().item() if len(losses) and bool(losses.isfinite().all()) else torch.inf
+        return self.prior.loss(x, losses.mean().item(), self.count) if len(losses) and bool(losses.isfinite().all()) else torch.inf
 
     @functools.cached_property
     def answered(self) -> Tensor:
@@ -94,7 +97,7 @@ class Problem:
         """The mean loss of the training samples that the initial weights answer; infinite where one of them gets no answer."""
         self.space.put(x)
         losses = measure(self.objective, self.space.net, self.batches.whole(), self.processes)[self.answered]
-        return losses.mean().item() if bool(losses.isfinite().all()) else torch.inf
+        return self.prior.loss(x, losses.mean().item(), self.count) if bool(losses.isfinite().all()) else torch.inf
 
     def worth(self, x: Tensor) -> float:
         """The validation loss of a point; of few weights, which cannot adapt to single samples, the loss of training samples, too.
@@ -110,7 +113,16 @@ class Problem:
 
     def gradient(self, x: Tensor, batch: Samples) -> tuple[float, Tensor]:
         """The mean loss of a batch in units of the first one, and its gradient; samples without a finite loss take no part."""
-        return self.means(self.sums(x, self.processes.share(batch))[None], self.unit)[0]
+        return self.expected([x], self.means(self.sums(x, self.processes.share(batch))[None], self.unit), self.unit)[0]
+
+    def expected(self, points: list[Tensor], found: list[tuple[float, Tensor]], unit: float) -> list[tuple[float, Tensor]]:
+        """Mean losses in a unit and their gradients, with what the priors expect of the points."""
+        if not self.prior.is_given:
+            return found
+        return [
+            (self.prior.loss(x, loss * unit, self.count) / unit, self.prior.gradient(x, loss * unit, unit * gradient, self.count) / unit)
+            for x, (loss, gradient) in zip(points, found, strict=True)
+        ]
 
     def means(self, sums: Tensor, unit: float) -> list[tuple[float, Tensor]]:
         """Mean losses in a unit, and their gradients, from the sums of each process."""
