@@ -11,8 +11,9 @@ import torch
 from deepalgo.errors import InputError
 from deepalgo.fitting.checkpoint import UNFIT, Checkpoint, fingerprint
 from deepalgo.fitting.choice.plan import WeightPlan, plan_weights
+from deepalgo.fitting.choice.scale_parameters import scale_parameters
 from deepalgo.fitting.choice.weight_options import WeightOptions
-from deepalgo.fitting.choice.what_trains import check_anything
+from deepalgo.fitting.choice.what_trains import check_anything, what_trains
 from deepalgo.fitting.data.gather import FitData, SampleKind
 from deepalgo.fitting.data.samples import tensors
 from deepalgo.fitting.data.watch import enough_rounds
@@ -78,7 +79,9 @@ class Competition:
         self.search = search
         self.budget = budget
         self.weights = weights
-        self.plan = plan_weights(net, weights)
+        training = {key for key, reason in what_trains(net, weights).items() if not reason}
+        self.positive = scale_parameters(net, data.first.leaves, training)
+        self.plan = plan_weights(net, weights, positive=self.positive)
         self.processes = processes
         self.heuristic = heuristic_of(net)
         self.checkpoint: Checkpoint
@@ -106,7 +109,7 @@ class Competition:
         trainee = trainable_copy(self.net)
         if is_tensorized(self.net) and not is_guarded(self.net):  # tuned constants would have no guard, which the caller wants
             constants = constants_of(self.net)
-            plan = plan_weights(constants, self.weights, strict=False)
+            plan = plan_weights(constants, self.weights, strict=False, positive=self.positive)
             if plan.leaders:
                 tuned = self._train(CONSTANTS, constants, known, plan, bar)
                 contenders.append(tuned)

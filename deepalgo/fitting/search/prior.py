@@ -1,7 +1,7 @@
 """`Prior`: what is expected of weights, each counted like one sample, in the loss that a search sees.
 
-The noise of the data is not known. A mean square `f` of `N` samples has the likelihood `f^(-N/2)` at its best noise, and a weight that is `d`
-widths away from what was expected of it `exp(-d^2/2)`: their product is largest where `f * exp(sum(d^2) / N)` is smallest. For a mean
+The noise of the data is not known. A mean square `f` of `N` samples has the likelihood `f^(-N/2)` at its best noise, and a weight that is
+`d` widths away from what was expected of it `exp(-d^2/2)`: their product is largest where `f * exp(sum(d^2) / N)` is smallest. For a mean
 absolute error the exponent is half of that; to a loss of the caller's own, taken for a negative log-likelihood, `sum(d^2) / 2N` is added.
 
 >>> from deepalgo.compiler import compile
@@ -11,7 +11,7 @@ absolute error the exponent is half of that; to a loss of the caller's own, take
 ...     return k * x
 >>> net = compile(line)
 >>> space = Space(net, plan=plan_weights(net, WeightOptions(priors={"k": (3.0, 0.5)})))
->>> round(Prior(space, Kind.SQUARES).loss(torch.zeros(1, dtype=torch.float64), 1.0, 100), 6) == round(math.exp(4 / 100), 6)
+>>> round(Prior(space, Kind.SQUARES).loss(space.lower.new_zeros(1), 1.0, 100), 6) == round(math.exp(4 / 100), 6)
 True
 """
 
