@@ -102,7 +102,6 @@ def test_a_cost_alone_without_parameters_asks_which_weights_may_move():
         ("MASS", ["MASS"]),
         (f"line {plant.__code__.co_firstlineno + 1}", ["0.3"]),
         (f"test_what_trains.py:{plant.__code__.co_firstlineno + 1}", ["0.3"]),
-        (f"elsewhere.py:{plant.__code__.co_firstlineno + 1}, MASS".split(", ")[1:], ["MASS"]),
         ("initial value", ["x", "total", "cost"]),
         (["DT", "initial value"], ["x", "total", "cost", "DT"]),
     ],
@@ -118,9 +117,8 @@ def test_a_name_beats_a_place_and_a_place_beats_a_role():
     net = da.compile(tuned)
     assert "gain" not in training(net, train="coefficient", fixed="gain")
     assert training(net, train="gain", fixed=["coefficient", "initial value"]) == ["gain"]
-    assert training(net, train="tuned.*", fixed="coefficient") == [key for key in net.weights if net.weights.reasons() and
-                                                                   next(w for w in net.weights.entries if w.key == key).standing.reads
-                                                                   == ("tuned",)]
+    alone = [weight.key for weight in net.weights.entries if weight.standing.reads == ("tuned",)]
+    assert training(net, train="tuned.*", fixed="coefficient") == alone and "gain" in alone and "DT" not in alone
     assert "reset" not in training(net, train="tuned.*", fixed="r*")
 
 
@@ -135,11 +133,12 @@ def test_fixing_by_function_holds_what_it_shares():
         ({"fixed": "line 1"}, "fixed names 'line 1', which is no weight"),
         ({"train": "gain", "fixed": "gain"}, "'gain' is named by train and by fixed"),
         ({"train": "gain", "rates": {"gain": 0}}, "train names 'gain', which cannot train: its rate is 0"),
-        ({"train": 3.0}, "train takes names"),
+        ({"train": [3.0]}, "train takes names, patterns, functions, lines and roles of weights, not 3.0"),
+        ({"train": 3.0}, "train takes names, patterns, functions, lines and roles of weights, not 3.0"),
     ],
 )
 def test_words_that_mean_nothing_are_refused(options, message):
-    with pytest.raises((da.InputError, TypeError), match=message if options != {"train": 3.0} else "train|iterable"):
+    with pytest.raises(da.InputError, match=message):
         da.fit(da.compile(tuned), X, X, **options, **QUICK)
 
 
@@ -150,11 +149,10 @@ def test_weights_that_are_left_alone_stay_to_the_bit():
             net.weights["offset"].requires_grad_(False)
         fit = da.fit(net, X, targets=3.0 * X + 1.25, **change, **QUICK)
         assert fit.improved and fit.network.weights["offset"].item() == 1.0
-        assert re_line("offset", str(fit)).split("no: ")[1].startswith(("its rate is 0", "fixed by 'offset'", "its requires_grad is False"))
-
-
-def re_line(key, text):
-    return next(row for row in text.splitlines() if row.startswith(key))
+        row = next(row for row in str(fit).splitlines() if row.startswith("offset"))
+        assert row.split("no: ")[1].split("  ")[0] == (
+            "its rate is 0" if "rates" in change else "fixed by 'offset'" if change else "its requires_grad is False"
+        )
 
 
 def test_nothing_is_lost_where_the_caller_leaves_every_weight_alone():
@@ -198,7 +196,7 @@ K = 0.1
 def test_the_report_begins_with_what_trains():
     text = str(da.fit(da.compile(line), X, targets=3.0 * X + 1.0, bounds={"slope": (0, 10)}, **QUICK))
     rows = text.split("\n\n")[0].splitlines()
-    assert [" ".join(row.split()[:1]) for row in rows] == ["weight", "slope", "offset", *(key for key in da.compile(line).weights)][:4] or rows
+    assert [row.split()[0] for row in rows[:3]] == ["weight", "slope", "offset"] and len(rows) == 4
     assert rows[0].split() == ["weight", "value", "trains", "place"]
     assert "yes, 0 .. 10" in rows[1] and "no: a number of a mean" in rows[3]
 

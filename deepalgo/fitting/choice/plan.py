@@ -67,12 +67,12 @@ def plan_weights(net: Network, options: WeightOptions, *, strict: bool = True, p
     scales = {key: _scale(key, name, net.weights[key]) for key, name in said.find(options.scales, "scales").items()}
     priors = {key: _prior(key, pair) for key, pair in said.find(options.priors, "priors").items()}
     limits = {weight.key: bounds.get(weight.key, (weight.standing.low, weight.standing.high)) for weight in net.weights.entries}
+    shared = {weight.key: _shared(weight.key, limits, ties) for weight in leaders}
     if strict:
-        for key, reason in reasons.items():
-            if not reason:
-                _check_start(key, net.weights[key], *limits[key])
+        for key, pair in shared.items():
+            _check_start(key, net.weights[key], *pair)
     return WeightPlan(
-        reasons, leaders, ties, {weight.key: _shared(weight.key, limits, ties) for weight in leaders},
+        reasons, leaders, ties, shared,
         {weight.key: scales.get(weight.key, Scale.LOG if weight.key in positive else Scale.LINEAR) for weight in leaders},
         {weight.key: factor_of(weight, options.rates) for weight in leaders}, priors
     )

@@ -44,12 +44,12 @@ def _tree(text: str) -> ast.Module:
 
 
 def _calls(text: str, line: int) -> list[tuple[ast.Call, int]]:
-    """Marks that are the whole value of an assignment on a line, at its column, and those that are defaults."""
+    """Marks that are the whole value of an assignment on a line, and those that are defaults, with their columns."""
     found: list[tuple[ast.Call, int]] = []
     for node in ast.walk(_tree(text)):
         match node:
             case ast.Assign(value=ast.Call() as value) | ast.AnnAssign(value=ast.Call() as value) if node.lineno == line:
-                found.append((value, node.col_offset))
+                found += [(value, node.col_offset), (value, value.col_offset)]  # places of module constants, and of class attributes
             case ast.arguments():
                 defaults = [item for item in (*node.defaults, *node.kw_defaults) if isinstance(item, ast.Call) and item.lineno == line]
                 found += [(item, item.col_offset) for item in defaults]
