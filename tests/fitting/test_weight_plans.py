@@ -49,7 +49,8 @@ def test_no_search_leaves_the_bounds(optimiser, polished):
 def test_bounds_lead_to_the_bounded_optimum():
     wanted = torch.tensor(python_curve([3.0, 1.5, 0.4])) + NOISE
     fit = da.fit(da.compile(curve), X, wanted, bounds={"rate": (0.5, 0.9)}, steps=500, progress=False, validation=None)
-    best = least_squares(lambda p: python_curve(p) - wanted.numpy(), [2.0, 0.7, 0.1], bounds=([-np.inf, 0.5, -np.inf], [np.inf, 0.9, np.inf]))
+    low, high = [-np.inf, 0.5, -np.inf], [np.inf, 0.9, np.inf]
+    best = least_squares(lambda p: python_curve(p) - wanted.numpy(), [2.0, 0.7, 0.1], bounds=(low, high))
     found = values(fit.network, "size", "rate", "offset")
     assert ((python_curve(found) - wanted.numpy()) ** 2).mean() == pytest.approx(2 * best.cost / len(X), rel=0.01)
 

@@ -196,9 +196,10 @@ K = 0.1
 def test_the_report_begins_with_what_trains():
     text = str(da.fit(da.compile(line), X, targets=3.0 * X + 1.0, bounds={"slope": (0, 10)}, **QUICK))
     rows = text.split("\n\n")[0].splitlines()
-    assert [row.split()[0] for row in rows[:3]] == ["weight", "slope", "offset"] and len(rows) == 4
+    assert [row.split()[0] for row in rows[:3]] == ["weight", "slope", "offset"] and len(rows) == 5
     assert rows[0].split() == ["weight", "value", "trains", "place"]
     assert "yes, 0 .. 10" in rows[1] and "no: a number of a mean" in rows[3]
+    assert rows[4] == f"train= lets others move: {rows[3].split()[0]}"
 
 
 def test_constants_of_installed_packages_stay():
