@@ -11,7 +11,7 @@ absolute error the exponent is half of that; to a loss of the caller's own, take
 ...     return k * x
 >>> net = compile(line)
 >>> space = Space(net, plan=plan_weights(net, WeightOptions(priors={"k": (3.0, 0.5)})))
->>> round(Prior(space, Kind.SQUARES).loss(space.lower.new_zeros(1), 1.0, 100), 6) == round(math.exp(4 / 100), 6)
+>>> round(Prior(space, Likelihood.SQUARES).loss(space.lower.new_zeros(1), 1.0, 100), 6) == round(math.exp(4 / 100), 6)
 True
 """
 
@@ -25,7 +25,7 @@ from torch import Tensor
 from deepalgo.fitting.search.space import Space
 
 
-class Kind(enum.Enum):
+class Likelihood(enum.Enum):
     """How a loss tells the likelihood of data: a mean square, a mean absolute error, or by itself."""
 
     SQUARES = 2
@@ -36,7 +36,7 @@ class Kind(enum.Enum):
 class Prior:
     """The priors of a space, beside a mean loss of so many samples."""
 
-    def __init__(self, space: Space, kind: Kind) -> None:
+    def __init__(self, space: Space, kind: Likelihood) -> None:
         self.space = space
         self.kind = kind
         self.is_given = bool(space.plan.priors)
@@ -46,7 +46,7 @@ class Prior:
         if not self.is_given:
             return loss
         distance = self.space.deviations(x.detach()).square().sum().item() / (2 * count)
-        return loss + distance if self.kind is Kind.OWN else loss * math.exp(min(self.kind.value * distance, 700.0))
+        return loss + distance if self.kind is Likelihood.OWN else loss * math.exp(min(self.kind.value * distance, 700.0))
 
     def gradient(self, x: Tensor, loss: float, gradient: Tensor, count: int) -> Tensor:
         """A direction of its gradient: that of the mean loss, and of what was expected."""
@@ -54,7 +54,7 @@ class Prior:
             return gradient
         x = x.detach()
         pull = self.space.deviation_slopes(x).T @ self.space.deviations(x) / count
-        return gradient + (pull if self.kind is Kind.OWN else self.kind.value * loss * pull)
+        return gradient + (pull if self.kind is Likelihood.OWN else self.kind.value * loss * pull)
 
     def rows(self, x: Tensor, mean_square: float) -> tuple[Tensor, Tensor]:
         """Residuals to be stacked below those of the samples, and their derivatives `(rows, n)`: as large as the noise where `d` is 1."""

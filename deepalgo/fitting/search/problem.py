@@ -15,7 +15,7 @@ from deepalgo.fitting.data.batches import Batches
 from deepalgo.fitting.data.samples import Samples
 from deepalgo.fitting.judge.objective import Objective, measure
 from deepalgo.fitting.processes import Processes
-from deepalgo.fitting.search.prior import Kind, Prior
+from deepalgo.fitting.search.prior import Likelihood, Prior
 from deepalgo.fitting.search.space import Space
 from deepalgo.ir import Role
 
@@ -68,7 +68,7 @@ class Problem:
         self.known = known
         self.processes = processes
         self.clock = Clock(seconds, processes)
-        self.prior = Prior(space, Kind.SQUARES if objective.is_squares else Kind.ABSOLUTE if objective.loss == "absolute" else Kind.OWN)
+        self.prior = Prior(space, _likelihood(objective))
         self.count = len(batches.whole()) if self.prior.is_given else 1
         self.unit = 1.0  # losses are seen relative to where they begin
         self.floor = self.score(self.origin)
@@ -148,6 +148,13 @@ class Problem:
         if total.requires_grad:
             total.backward()  # type: ignore[no-untyped-call]  # torch
         return total.item(), len(samples)
+
+
+def _likelihood(objective: Objective) -> Likelihood:
+    """How the loss tells the likelihood of the data."""
+    if objective.is_squares:
+        return Likelihood.SQUARES
+    return Likelihood.ABSOLUTE if objective.loss == "absolute" else Likelihood.OWN
 
 
 def unit_of(loss: float) -> float:
