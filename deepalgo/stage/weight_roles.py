@@ -1,4 +1,7 @@
-"""What each weight does: a threshold is compared, an exponent is raised to, an initial value enters a loop, the rest are coefficients."""
+"""What each weight does: a threshold is compared, an exponent is raised to, an initial value enters a loop, the rest are coefficients.
+
+What an operation by itself asks of its operands, such as a base that must not be 0, is no comparison.
+"""
 
 from __future__ import annotations
 

@@ -104,6 +104,19 @@ def test_tensorize_takes_what_check_suggests_and_prints_the_function(run, tmp_pa
     )
 
 
+def test_whole_groups_and_later_rows_are_held_out(run):
+    columns = {"length": LENGTH, "width": WIDTH, "heat": 3.0 * LENGTH * WIDTH}
+    write_csv("sites.csv", **columns, site=["north", "east", "south", "west"] * 20, day=np.arange(80.0))
+    words = ("tune", "pipe.py:loss", "--data", "sites.csv", "--target", "heat", "--steps", "3")
+    result = run(*words, "--group", "site")
+    assert result.exit_code == 0, result.output
+    assert "samples: 80 training; each of 4 groups is left out by one of 4 trainings that judge\n" in result.stdout
+    for split in ("day", "time"):
+        result = run(*words, "--split", split, "--refit")
+        assert result.exit_code == 0, result.output
+        assert "samples: 80 training; 5 trainings, each judged on the times that follow it\n" in result.stdout
+
+
 def test_several_answers_have_several_targets(run):
     write_csv("both.csv", length=LENGTH, a=2.5 * LENGTH, b=2.0 * LENGTH)
     result = run("tune", "pipe.py:both", "--data", "both.csv", "--target", "a,b", "--steps", "20")
@@ -135,6 +148,15 @@ WRONG = {
     ),
     ("pipe.py:loss", "--data", "data.csv", "--target", "heat", "--column", "width=depth"): (
         "data.csv has no column 'depth'; its columns are length, width, heat"
+    ),
+    ("pipe.py:loss", "--data", "data.csv", "--target", "heat", "--group", "site"): (
+        "data.csv has no column 'site'; its columns are length, width, heat"
+    ),
+    ("pipe.py:loss", "--data", "data.csv", "--target", "heat", "--split", "day"): (
+        "data.csv has no column 'day'; its columns are length, width, heat"
+    ),
+    ("pipe.py:loss", "--data", "data.csv", "--target", "heat", "--split", "time", "--group", "width"): (
+        "--group holds out whole groups and --split later rows: give one of them"
     ),
     ("pipe.py:loss", "--data", "data.csv"): "say what is right: --target COLUMN, or --residual FUNCTION (not both)",
     ("pipe.py:loss", "--data", "data.csv", "--residual", "error"): "--residual names `error`, which is no function of the file",

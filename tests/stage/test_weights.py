@@ -270,7 +270,10 @@ def f(x):
 
 @pytest.mark.parametrize(
     ("expression", "role"),
-    [("0.5 * x", "coefficient"), ("(x if x > 0.5 else -x)", "threshold"), ("abs(x) ** 0.5", "exponent"), ("x + 0.5", "coefficient")],
+    [
+        ("0.5 * x", "coefficient"), ("(x if x > 0.5 else -x)", "threshold"), ("abs(x) ** 0.5", "exponent"), ("x + 0.5", "coefficient"),
+        ("0.5 ** x", "coefficient"), ("x / 0.5", "coefficient"),
+    ],
 )
 def test_a_weight_knows_its_role(load, expression, role):
     net = da.compile(load(f"def f(x):\n    return {expression}\n"))

@@ -20,6 +20,7 @@ from __future__ import annotations
 import enum
 import math
 
+import torch
 from torch import Tensor
 
 from deepalgo.fitting.search.space import Space
@@ -45,8 +46,14 @@ class Prior:
         """The loss of a point with what was expected of it."""
         if not self.is_given:
             return loss
-        distance = self.space.deviations(x.detach()).square().sum().item() / (2 * count)
-        return loss + distance if self.kind is Likelihood.OWN else loss * math.exp(min(self.kind.value * distance, 700.0))
+        return loss + self._distance(x) / (2 * count) if self.kind is Likelihood.OWN else loss * self.growth(x, count)
+
+    def growth(self, x: Tensor, count: int) -> float:
+        """How many times as large the loss is for what was expected."""
+        return math.exp(min(self.kind.value * self._distance(x) / (2 * count), 700.0))
+
+    def _distance(self, x: Tensor) -> float:
+        return self.space.deviations(x.detach()).square().sum().item()
 
     def gradient(self, x: Tensor, loss: float, gradient: Tensor, count: int) -> Tensor:
         """A direction of its gradient: that of the mean loss, and of what was expected."""
@@ -56,7 +63,8 @@ class Prior:
         pull = self.space.deviation_slopes(x).T @ self.space.deviations(x) / count
         return gradient + (pull if self.kind is Likelihood.OWN else self.kind.value * loss * pull)
 
-    def rows(self, x: Tensor, mean_square: float) -> tuple[Tensor, Tensor]:
-        """Residuals to be stacked below those of the samples, and their derivatives `(rows, n)`: as large as the noise where `d` is 1."""
-        noise = math.sqrt(mean_square)
-        return noise * self.space.deviations(x.detach()), noise * self.space.deviation_slopes(x.detach())
+    def rows(self, x: Tensor, loss: float, count: int) -> Tensor:
+        """Derivatives and residuals `(rows, n + 1)`, whose squares stand below those that add up to the loss, before it grows."""
+        x, part = x.detach(), 1.0 if self.kind is Likelihood.OWN else self.kind.value * loss
+        rows = torch.cat([self.space.deviation_slopes(x), self.space.deviations(x)[:, None]], 1)
+        return math.sqrt(max(part, 0.0) / (2 * count)) * rows

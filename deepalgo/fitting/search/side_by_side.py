@@ -95,7 +95,9 @@ def _joined(batches: Sequence[Samples]) -> Samples:
     """The samples of all batches, one after another."""
     columns = zip(*(batch.leaves for batch in batches), strict=True)
     rows = iter(list(zip(*(_flat(batch.targets) for batch in batches), strict=True)))
-    return Samples([torch.cat(column) for column in columns], each(lambda _: torch.cat(next(rows)), batches[0].targets))
+    weights = None if batches[0].weights is None else torch.cat([batch.weights for batch in batches if batch.weights is not None])
+    targets = each(lambda _: torch.cat(next(rows)), batches[0].targets)
+    return Samples([torch.cat(column) for column in columns], targets, times=batches[0].times, weights=weights)
 
 
 def _flat(tree: Any) -> list[Tensor]:

@@ -1,0 +1,111 @@
+"""`profile`: where a number can lie, with all others fitted again at each place.
+
+The interval of standard errors takes the problem for a linear one. A profile does not: it ends where the sum of squares, made as small
+as it can be with that number, is beyond noise (Bates and Watts, Nonlinear Regression Analysis, section 6.1).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from deepalgo.errors import InputError
+from deepalgo.fitting.judge.distributions import student_quantile
+from deepalgo.fitting.uncertainty.estimates import estimate
+from deepalgo.fitting.uncertainty.refine import Refined, refine
+from deepalgo.fitting.uncertainty.residuals import Array, Residuals
+
+#: The steps to the end of the interval that the standard error suggests, and how many there are at most to each side.
+STEPS, MOST = 8, 60
+#: How close the ends are found.
+CLOSE = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Profile:
+    """The 95 % interval of a number; an end is infinite where data set no bound.
+
+    `places` are the numbers that were tried, in order, and `squares` the least sums of squares with them; `value` is the best.
+    """
+
+    label: str
+    value: float
+    low: float
+    high: float
+    places: Array
+    squares: Array
+
+    def __str__(self) -> str:
+        return f"{self.label} = {self.value:.6g}, 95 % interval {self.low:.6g} .. {self.high:.6g} by its profile"
+
+
+def profile(residuals: Residuals, values: Array, place: int) -> Profile:
+    """The profile of the number at a place of `values`."""
+    best = refine(residuals.at, values, np.ones(len(values), dtype=bool))
+    found = estimate(residuals.labels, best.values, best.roots, best.jacobian)
+    label, error = residuals.labels[place], found.errors[place]
+    if found.freedom <= 0 or not math.isfinite(error) or not best.squares > 0:
+        raise InputError(f"there is no profile of '{label}': {_reason(found.freedom, error)}")
+    allowed = best.squares * (1 + student_quantile(0.975, found.freedom) ** 2 / found.freedom)
+    width = (found.highs[place] - found.lows[place]) / 2
+    walks = [_Walk(residuals, place, allowed, best).to(side * width / STEPS) for side in (-1, 1)]
+    tried = sorted([(float(best.values[place]), best.squares), *walks[0].tried, *walks[1].tried])
+    places, squares = np.array(tried).T
+    return Profile(label, float(best.values[place]), walks[0].end, walks[1].end, places, squares)
+
+
+def _reason(freedom: int, error: float) -> str:
+    if freedom <= 0:
+        return "there are no more residuals than weights"
+    if math.isnan(error):
+        return "no residual has a derivative by it"
+    return "data cannot tell it from other weights" if math.isinf(error) else "nothing is left of the error"
+
+
+class _Walk:
+    """One side of a profile."""
+
+    def __init__(self, residuals: Residuals, place: int, allowed: float, best: Refined) -> None:
+        self.residuals, self.place, self.allowed, self.best = residuals, place, allowed, best
+        self.free = np.arange(len(best.values)) != place
+        self.tried: list[tuple[float, float]] = []
+        self.end = math.inf
+
+    def to(self, step: float) -> _Walk:
+        """Go on until the sum of squares is too large, and then find where it becomes so; steps grow where it rises slowly."""
+        inner, before = self.best, self.best
+        self.end = math.copysign(math.inf, step)
+        for number in range(MOST):
+            outer = self._at(inner, 2 * inner.values - before.values, float(inner.values[self.place]) + step)
+            if not outer.squares <= self.allowed:
+                self.end = self._between(inner, float(outer.values[self.place]))
+                break
+            before, inner = inner, outer
+            step *= 1.5 if number >= STEPS else 1.0
+        return self
+
+    def _between(self, inner: Refined, beyond: float) -> float:
+        """Where the sum of squares is what is allowed, by bisection."""
+        while abs(beyond - inner.values[self.place]) > CLOSE * abs(beyond - self.best.values[self.place]):
+            middle = self._at(inner, inner.values, (float(inner.values[self.place]) + beyond) / 2)
+            if middle.squares <= self.allowed:
+                inner = middle
+            else:
+                beyond = float(middle.values[self.place])
+        return beyond
+
+    def _at(self, near: Refined, guess: Array, number: float) -> Refined:
+        """The least sum of squares with this number, from a guess or from the last point if that leads further down."""
+        ends = []
+        for start in (guess, near.values):
+            values = start.copy()
+            values[self.place] = number
+            ends.append(refine(self.residuals.at, values, self.free))
+            if ends[-1].squares <= self.allowed:
+                break
+        found = min(ends, key=lambda end: end.squares)
+        if np.isfinite(found.squares):
+            self.tried.append((number, found.squares))
+        return found
