@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -51,8 +51,11 @@ class WeightPlan:
         return f"{[weight.key for weight in self.leaders]} {ties} {self.bounds} {self.scales} {self.factors} {self.priors}"
 
 
-def plan_weights(net: Network, options: WeightOptions, *, strict: bool = True) -> WeightPlan:
-    """Apply what the caller says to a network; `strict` refuses words that mean none of its weights."""
+def plan_weights(net: Network, options: WeightOptions, *, strict: bool = True, positive: Collection[str] = ()) -> WeightPlan:
+    """Apply what the caller says to a network; `strict` refuses words that mean none of its weights.
+
+    `positive` are weights that have a logarithmic scale where nothing else is said.
+    """
     if strict:
         check_rates(net, options.rates)
     reasons = what_trains(net, options, strict=strict)
@@ -64,13 +67,13 @@ def plan_weights(net: Network, options: WeightOptions, *, strict: bool = True) -
     scales = {key: _scale(key, name, net.weights[key]) for key, name in said.find(options.scales, "scales").items()}
     priors = {key: _prior(key, pair) for key, pair in said.find(options.priors, "priors").items()}
     limits = {weight.key: bounds.get(weight.key, (weight.standing.low, weight.standing.high)) for weight in net.weights.entries}
+    shared = {weight.key: _shared(weight.key, limits, ties) for weight in leaders}
     if strict:
-        for key, reason in reasons.items():
-            if not reason:
-                _check_start(key, net.weights[key], *limits[key])
+        for key, pair in shared.items():
+            _check_start(key, net.weights[key], *pair)
     return WeightPlan(
-        reasons, leaders, ties, {weight.key: _shared(weight.key, limits, ties) for weight in leaders},
-        {weight.key: scales.get(weight.key, Scale.LINEAR) for weight in leaders},
+        reasons, leaders, ties, shared,
+        {weight.key: scales.get(weight.key, Scale.LOG if weight.key in positive else Scale.LINEAR) for weight in leaders},
         {weight.key: factor_of(weight, options.rates) for weight in leaders}, priors
     )
 
