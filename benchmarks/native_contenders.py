@@ -127,8 +127,10 @@ def in_numba(job: Job, columns: list[Array], net: da.Network) -> Contender:
     arguments = ", ".join(f"x{place}[k]" for place in range(len(columns)))
     several = "".join(f"        out[k, {place}] = found[{place}]\n" for place in range(width))
     stores = several if width > 1 else "        out[k, 0] = found\n"
-    text = (f"def run({', '.join(f'x{place}' for place in range(len(columns)))}, out):\n    for k in range(len(out)):\n"
-            f"        found = function({arguments})\n{stores}")
+    text = (
+        f"def run({', '.join(f'x{place}' for place in range(len(columns)))}, out):\n    for k in range(len(out)):\n"
+        f"        found = function({arguments})\n{stores}"
+    )
     loop: dict[str, Any] = {"function": numba.njit(function)}
     exec(text, loop)
     run, out = numba.njit(loop["run"]), np.empty((len(columns[0]), width))
@@ -184,8 +186,12 @@ def in_casadi(job: Job, columns: list[Array], weights: Sequence[torch.Tensor], s
     first = time.process_time() - start
     gradient = native_casadi.with_gradient(function)
     x = columns[0][:size]
-    return Contender(len(x), lambda: native_casadi.over_samples(function, x, w), lambda: native_casadi.over_samples(gradient, x, w),
-                     (first, time.process_time() - start - first))
+    return Contender(
+        len(x),
+        lambda: native_casadi.over_samples(function, x, w),
+        lambda: native_casadi.over_samples(gradient, x, w),
+        (first, time.process_time() - start - first),
+    )
 
 
 def function_of(net: da.Network) -> Callable[..., Any] | None:
