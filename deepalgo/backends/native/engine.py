@@ -157,7 +157,7 @@ class Engine:
     def _derivatives(self, outcome: KernelOutcome, types: Sequence[Type]) -> list[Array]:
         """What stands behind the results: the adjoints of values of these types, zero for failed samples."""
         found = put_together(outcome.results, (*self.result_types, *types))[len(self.result_types) :]
-        if outcome.codes.any():
+        if outcome.failed:
             for array in found:
                 array[outcome.codes != 0] = 0.0
         return found

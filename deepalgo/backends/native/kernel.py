@@ -17,23 +17,29 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from deepalgo.backends.native.array_entry import CALLED, REFUSED, array_entry, fits
 from deepalgo.backends.native.build import MachineCode
 from deepalgo.backends.native.columns import Array, Columns
 from deepalgo.backends.native.mathematics import Mathematics
 from deepalgo.backends.native.parts import Splitter
-from deepalgo.backends.native.text import WIDTH, Unsupported
+from deepalgo.backends.native.python_calls import addresses, python_function
+from deepalgo.backends.native.scratch import borrow, give_back
+from deepalgo.backends.native.text import Unsupported
+from deepalgo.backends.native.threads import share
+from deepalgo.backends.native.width import lanes_of
 from deepalgo.backends.native.write import WrittenModule, write
 from deepalgo.ir import Op, Program, Value, walk
 from deepalgo.ops.by_numpy import DTYPES
 
 #: Samples that are computed and added up together, so that sums do not depend on the number of threads.
-BLOCK = 256 * WIDTH
+BLOCK = 2048
+#: What native code returns besides 0: the stack is full, or some samples failed.
+FULL, FAILED = 1, 2
 #: Bytes of a stack at first, and at most.
 FIRST_STACK, LARGEST_STACK = 1 << 20, 1 << 32
 
@@ -44,11 +50,15 @@ class StackLimit(Exception):
 
 @dataclass(frozen=True, slots=True)
 class KernelOutcome:
-    """The results of all samples, those that were added up, and for each sample the number of the check that it failed, or 0."""
+    """The results of all samples, those that were added up, and for each sample the number of the check that it failed, or 0.
+
+    `failed` says whether there is such a sample.
+    """
 
     results: list[Array]
     sums: list[Array]
     codes: Array
+    failed: bool
 
 
 def compile_kernel(program: Program, summed: Sequence[int] = (), mathematics: Mathematics = "exact") -> Kernel:
@@ -66,58 +76,92 @@ class Kernel:
         lines = self.written.text.count("\n")
         if most_lines is not None and lines > most_lines:
             raise Unsupported(f"it would take long to compile {lines} instructions (or ask for backend='native'){_longest(program)}")
-        self.machine = MachineCode(self.written.for_lanes(WIDTH), self.written.symbols)
         results = program.body.results
         self.kept = [results[place] for place in range(len(results)) if place not in summed]
         self.added = [results[place] for place in sorted(summed)]
+        self.shapes = [(value.type.shape, np.dtype(DTYPES[value.type.kind])) for value in self.kept]
         self.sums = sum(math.prod(value.type.shape) for value in self.added)
+        self.lanes = lanes_of(lines, self.written.saves, self.written.rooms)
+        self.machine, self._many = self._compiled()
         self.stack = FIRST_STACK if self.written.saves else 0
+        self.rooms = 8 * self.written.rooms * self.lanes
         self.most_stack = most_stack
+
+    def _compiled(self) -> tuple[MachineCode, Callable[..., int] | None]:
+        """The code, and the function of it that Python calls with arrays as they are, if it can."""
+        text, symbols = self.written.for_lanes(self.lanes), self.written.symbols
+        inputs, results = [item.value.type for item in self.program.inputs], [value.type for value in self.kept]
+        if not fits([*inputs, *results]):
+            return MachineCode(text, symbols), None
+        entry = array_entry(inputs, results, self.sums, self.lanes, BLOCK)
+        machine = MachineCode(f"{text}\n{entry}", {**symbols, **addresses(CALLED)})
+        many, self._definition = python_function(self.program.name, machine.address("many"))
+        return machine, many
 
     def run(self, inputs: Sequence[Array], weights: Array, rounds: int = 10_000, threads: int = 1) -> KernelOutcome:
         """The outcome for all samples: one array for each input, with a row for each sample, and all weights in one row."""
         count = len(inputs[0]) if inputs else 1
-        results: list[Array] = [np.empty((count, *value.type.shape), DTYPES[value.type.kind]) for value in self.kept]
-        codes = np.zeros(-(-count // WIDTH) * WIDTH, np.int32)
-        work = Work(inputs, np.ascontiguousarray(weights, np.float64), results, codes, rounds)
-        total = self._share(work, count, threads)
-        return KernelOutcome(results, _apart(total, self.added), codes[:count])
+        results = [np.empty((count, *shape), dtype) for shape, dtype in self.shapes]
+        codes = np.empty(count, np.int32) if self.written.fails else np.zeros(count, np.int32)
+        total = np.empty(self.sums)
+        weights = np.ascontiguousarray(weights, np.float64)
+        state = self._directly(count, rounds, weights, codes, total, inputs, results) if threads == 1 or count <= BLOCK else REFUSED
+        if state == REFUSED:
+            state, total = self._share(Work(inputs, weights, results, codes, rounds), count, threads)
+        return KernelOutcome(results, _apart(total, self.added), codes, state == FAILED)
 
-    def _share(self, work: Work, count: int, threads: int) -> Array:
-        """Run all samples in blocks, which threads share; returns what is added up, in the order of the blocks."""
+    def _directly(
+        self, count: int, rounds: int, weights: Array, codes: Array, total: Array, inputs: Sequence[Array], results: Sequence[Array]
+    ) -> int:
+        """Run all samples where their arrays lie, without a copy; returns how it went, `REFUSED` where an array does not fit."""
+        if self._many is None:
+            return REFUSED
+        stack, arrays = borrow(self.stack), borrow(self.rooms)
+        while (state := self._many(count, rounds, weights, codes, total, stack, arrays, *inputs, *results)) == FULL:
+            stack = self._larger(stack)
+        give_back(stack)
+        give_back(arrays)
+        return state
+
+    def _share(self, work: Work, count: int, threads: int) -> tuple[int, Array]:
+        """Run all samples in blocks, which threads share; returns how it went, and what is added up, in the order of the blocks."""
         blocks = [(first, min(first + BLOCK, count)) for first in range(0, count, BLOCK)]
         threads = min(threads, len(blocks))
         if threads <= 1:
-            return sum(self._run_blocks(work, blocks), np.zeros(self.sums))
+            state, sums = self._run_blocks(work, blocks)
+            return state, sum(sums, np.zeros(self.sums))
         size = -(-len(blocks) // threads)
         parts = [blocks[first : first + size] for first in range(0, len(blocks), size)]
-        with ThreadPoolExecutor(threads) as pool:
-            found = [part for some in pool.map(lambda part: self._run_blocks(work, part), parts) for part in some]
-        return sum(found, np.zeros(self.sums))
+        found = share(lambda part: self._run_blocks(work, part), parts)
+        sums = [each for _, some in found for each in some]
+        return max(state for state, _ in found), sum(sums, np.zeros(self.sums))
 
-    def _run_blocks(self, work: Work, blocks: Sequence[tuple[int, int]]) -> list[Array]:
-        """Run some blocks, one after the other, with one stack; returns what each adds up to."""
-        lanes, stack, arrays = np.zeros((self.sums, WIDTH)), np.empty(self.stack, np.uint8), np.empty(self.written.rooms * WIDTH)
-        most = min(BLOCK, len(work.codes))
+    def _run_blocks(self, work: Work, blocks: Sequence[tuple[int, int]]) -> tuple[int, list[Array]]:
+        """Run some blocks, one after the other, with one stack; returns how it went, and what each adds up to."""
+        added, stack, arrays = np.zeros(self.sums), borrow(self.stack), borrow(self.rooms)
+        most, state = min(BLOCK, len(work.codes)), 0
         inputs = Columns(work.inputs, [item.value.type for item in self.program.inputs], most)
         results = Columns(work.results, [value.type for value in self.kept], most)
         found: list[Array] = []
         for first, last in blocks:
             count = last - first
-            pointers = (inputs.begin(first, last), work.weights.ctypes.data, results.begin_writing(first, last), lanes.ctypes.data,
+            pointers = (inputs.begin(first, last), work.weights.ctypes.data, results.begin_writing(first), added.ctypes.data,
                         work.codes[first:].ctypes.data, count, work.rounds)
-            while self.machine.function(0, -(-count // WIDTH), *pointers, stack.ctypes.data, stack.ctypes.data + len(stack),
-                                        arrays.ctypes.data):
+            while (ended := self.machine.function(0, -(-count // self.lanes), *pointers, stack.ctypes.data, stack.ctypes.data + len(stack),
+                                                  arrays.ctypes.data)) == FULL:
                 stack = self._larger(stack)
             results.end_writing(first, last)
-            found.append(lanes.sum(axis=1))
-        return found
+            found.append(added.copy())
+            state = max(state, ended)
+        give_back(stack)
+        give_back(arrays)
+        return state, found
 
     def _larger(self, stack: Array) -> Array:
         """Room for four times as much."""
         size = len(stack) * 4
         if size > self.most_stack:
-            raise StackLimit(f"the derivative of {self.program.name} needs more than {self.most_stack >> 20} MiB for {WIDTH} samples")
+            raise StackLimit(f"the derivative of {self.program.name} needs more than {self.most_stack >> 20} MiB for {self.lanes} samples")
         self.stack = max(self.stack, size)
         return np.empty(size, np.uint8)
 

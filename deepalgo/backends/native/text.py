@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from deepalgo.kinds import Kind
 from deepalgo.spans import Span
 
-#: How many samples are computed side by side.
-WIDTH = 8
 #: Stands in the text for the number of lanes, which is known when the text is compiled: the same text serves one sample and many.
 LANES = "$"
 #: What LLVM calls a number of each kind.
