@@ -65,9 +65,9 @@ class Network(torch.nn.Module):
 
     `loops`: "run" lets each sample run its own number of rounds, "settle" runs `max_rounds` for all in one fixed graph, in which
     samples that are done keep their values. `errors`: samples on which the heuristic raises raise, or become "nan".
-    `backend`: what it runs on, "torch" or "native"; what native code cannot do runs on torch, and `backend` says why. `mathematics`:
-    native code computes "vector" forms of functions such as `exp`, at most 2 units of the last digit off, or "exact" ones, which have
-    Python's own bits.
+    `backend`: what it runs on, "native" unless "torch" is asked for; what native code cannot do runs on torch, and `net.backend` says
+    why. `mathematics`: native code computes "vector" forms of functions such as `exp`, at most 2 units of the last digit off, or "exact"
+    ones, which have Python's own bits.
     `heuristic` is the program as it was compiled, before anything was added to it.
     """
 
