@@ -1,8 +1,8 @@
 """`array_entry`: the function of a module that Python calls with arrays, which takes a microsecond where `ctypes` and NumPy take twenty.
 
-It reads addresses where NumPy's arrays hold them, which is part of NumPy's binary interface (`PyArrayObject_fields`), after it has seen that an
-argument is an array, with this type of number, in one piece, and with a row for each sample. All samples are computed in blocks, and
-what the blocks add up to is added in their order.
+It reads addresses where NumPy's arrays hold them, which is part of NumPy's binary interface (`PyArrayObject_fields`), after it has seen
+that an argument is an array, with this type of number, in one piece, and with a row for each sample. All samples are computed in blocks,
+and what the blocks add up to is added in their order.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from deepalgo.backends.native.columns import is_large_type
-from deepalgo.backends.native.memory import STORED
 from deepalgo.backends.native.python_calls import CLASS_AT, declarations
 from deepalgo.kinds import Type
 from deepalgo.ops.by_numpy import DTYPES
@@ -66,26 +65,30 @@ def array_entry(inputs: Sequence[Type], results: Sequence[Type], sums: int, lane
     slot = {"inputs": 0, "outputs": 0}
     for place, type in enumerate((*inputs, *results)):
         lines += _taken(place, type, "inputs" if place < len(inputs) else "outputs", slot, place < len(inputs))
+    begun = f"take{len(inputs) + len(results)}"
+    return "\n".join([
+        *lines, f"{begun}:", "  %thread = call ptr @PyEval_SaveThread()", *_blocks(begun, sums, lanes, block), *_added(sums),
+        "end:", "  %answer = phi i64 [ %state, %head ], [ 1, %block ]", "  call void @PyEval_RestoreThread(ptr %thread)",
+        "  %made = call ptr @PyLong_FromLongLong(i64 %answer)", "  ret ptr %made",
+        "refuse:", f"  %no = call ptr @PyLong_FromLongLong(i64 {REFUSED})", "  ret ptr %no", "}",
+    ])
+
+
+def _blocks(begun: str, sums: int, lanes: int, block: int) -> list[str]:
+    """A loop over blocks of samples, with the sums at zero before it."""
     given = ("ptr %inputs, ptr %weights, ptr %outputs, ptr %part, ptr %codes, i64 %count, i64 %rounds, ptr %stack, ptr %limit, "
              "ptr %arrays")
-    lines += [
-        f"take{len(inputs) + len(results)}:", "  %thread = call ptr @PyEval_SaveThread()",
+    return [
         *(f"  %z{place} = getelementptr double, ptr %sums, i64 {place}\n  store double 0.0, ptr %z{place}" for place in range(sums)),
         "  br label %head",
-        "head:", f"  %first = phi i64 [ 0, %take{len(inputs) + len(results)} ], [ %last, %sum.done ]",
-        f"  %state = phi i64 [ 0, %take{len(inputs) + len(results)} ], [ %both, %sum.done ]",
+        "head:", f"  %first = phi i64 [ 0, %{begun} ], [ %last, %sum.done ]", f"  %state = phi i64 [ 0, %{begun} ], [ %both, %sum.done ]",
         "  %more = icmp slt i64 %first, %count", "  br i1 %more, label %block, label %end",
         "block:", f"  %full = add i64 %first, {block}", "  %fits = icmp slt i64 %full, %count",
         "  %last = select i1 %fits, i64 %full, i64 %count", f"  %group = sdiv i64 %first, {lanes}",
         f"  %up = add i64 %last, {lanes - 1}", f"  %groups = sdiv i64 %up, {lanes}",
         f"  %ended = call i64 @run(i64 %group, i64 %groups, {given})", "  %both = or i64 %state, %ended",
         "  %full.stack = icmp eq i64 %ended, 1", "  br i1 %full.stack, label %end, label %sum",
-        *_added(sums),
-        "end:", "  %answer = phi i64 [ %state, %head ], [ 1, %block ]", "  call void @PyEval_RestoreThread(ptr %thread)",
-        "  %made = call ptr @PyLong_FromLongLong(i64 %answer)", "  ret ptr %made",
-        "refuse:", f"  %no = call ptr @PyLong_FromLongLong(i64 {REFUSED})", "  ret ptr %no", "}",
     ]
-    return "\n".join(lines)
 
 
 def _added(sums: int) -> list[str]:
@@ -118,7 +121,8 @@ def _taken(place: int, type: Type, target: str, slot: dict[str, int], is_checked
         if name == "step":
             lines.append(f"  %{a}.bytes = load ptr, ptr %{a}.step")
             value = f"%{a}.bytes"
-        lines += [f"  %{a}.{name}.slot = getelementptr ptr, ptr %{target}, i64 {slot[target]}", f"  store ptr {value}, ptr %{a}.{name}.slot"]
+        lines += [f"  %{a}.{name}.slot = getelementptr ptr, ptr %{target}, i64 {slot[target]}",
+                  f"  store ptr {value}, ptr %{a}.{name}.slot"]
         slot[target] += 1
     return [*lines, f"  br label %take{place + 1}"]
 

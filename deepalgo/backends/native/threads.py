@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-Part, Found = TypeVar("Part"), TypeVar("Found")
+Part = TypeVar("Part")
+Found = TypeVar("Found")
 _pools: list[ThreadPoolExecutor] = []
 _lock = threading.Lock()
 
