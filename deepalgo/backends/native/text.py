@@ -76,6 +76,16 @@ def literal(value: bool | float, kind: Kind) -> Cell:
     return Cell(number(value, kind), kind)
 
 
+def real_of(cell: Cell) -> float:
+    """The number that a literal stands for.
+
+    >>> real_of(literal(-2.5, Kind.REAL)), real_of(literal(3, Kind.INT))
+    (-2.5, 3.0)
+    """
+    found: tuple[float] = struct.unpack(">d", bytes.fromhex(cell.text[2:])) if cell.kind is Kind.REAL else (float(cell.text),)
+    return found[0]
+
+
 class Code:
     """The body of one function: `lines`, and names that no other line has."""
 

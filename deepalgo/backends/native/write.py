@@ -87,6 +87,7 @@ class ModuleWriter(Regions):
     def __init__(self, program: Program, summed: frozenset[int], mathematics: Mathematics = "exact") -> None:
         super().__init__(program)
         self.forms = VECTOR_FORMS.keys() if mathematics == "vector" and fuses() else set()
+        self.numbers.multiplies = "pow" in self.forms
         self.program = program
         self.summed = summed
         self.allocated: list[str] = []
