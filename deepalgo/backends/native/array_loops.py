@@ -127,8 +127,8 @@ def _known(request: Request) -> Held | None:
     form = KNOWN.get(op.name)
     if form is None or op.result.type.kind is not Kind.REAL or not all(known(held) for held in operands):
         return None
-    grids = [np.broadcast_to(np.reshape([real_of(cell) for cell in held if isinstance(cell, Cell)], arg.type.shape), request.shape)
-             for held, arg in zip(operands, op.args, strict=True)]
+    grids = [np.broadcast_to(np.reshape([*map(real_of, held)], arg.type.shape), request.shape)
+             for held, arg in zip(operands, op.args, strict=True) if not isinstance(held, Extent)]
     return tuple(literal(float(number), Kind.REAL) for number in form(*grids).reshape(-1))
 
 
@@ -142,7 +142,7 @@ def _powers(memory: Memory, request: Request) -> Held | None:
     n = memory.numbers
     if isinstance(base, Extent) or len(base) != 1 or isinstance(exponents, Extent) or len(exponents) != request.count:
         return None
-    numbers = whole(exponents) if n.multiplies and known(exponents) and base[0].kind is Kind.REAL else None
+    numbers = whole(exponents) if n.multiplies and base[0].kind is Kind.REAL and exponents[0].kind is Kind.REAL else None
     if numbers is None or request.count < LARGE:
         return None
     found = powers(n, base[0], numbers)

@@ -47,9 +47,8 @@ class Call:
 
     def arrays(self, tensors: Sequence[Tensor]) -> tuple[list[Array], Array]:
         """Inputs, and all weights in a row."""
-        arrays = [_array(tensor) for tensor in tensors]
-        weights = [array.reshape(-1) for array in arrays[self.inputs :]]
-        return arrays[: self.inputs], np.concatenate(weights) if weights else np.zeros(0)
+        weights = [array.reshape(-1) for array in map(_array, tensors[self.inputs :])]
+        return [*map(_array, tensors[: self.inputs])], np.concatenate(weights) if weights else np.zeros(0)
 
     def backward(self, tensors: Sequence[Tensor], adjoints: Sequence[Tensor]) -> list[Tensor | None]:
         """The adjoints of all tensors; None for those that are not real."""
@@ -57,7 +56,13 @@ class Call:
         found = self.engine.gradient(inputs, weights, [_array(adjoint) for adjoint in adjoints])
         waiting = iter(found.inputs)
         first = [torch.from_numpy(next(waiting)) if _is_inexact(tensor) else None for tensor in tensors[: self.inputs]]
-        return [*first, *(torch.from_numpy(np.asarray(array)) for array in found.weights)]
+        weights = tensors[self.inputs :]
+        if not weights:
+            return list(first)
+        if all(weight.dim() == 0 for weight in weights):
+            return [*first, *torch.from_numpy(found.total).unbind()]
+        parts = torch.from_numpy(found.total).split([weight.numel() for weight in weights])
+        return [*first, *(part.reshape(weight.shape) for part, weight in zip(parts, weights, strict=True))]
 
 
 class NativeFunction(torch.autograd.Function):
@@ -87,7 +92,8 @@ class NativeFunction(torch.autograd.Function):
 
 def _array(tensor: Tensor) -> Array:
     """The numbers themselves, where torch has only noted that they are conjugate or negative."""
-    found: Array = tensor.detach().resolve_conj().resolve_neg().numpy()
+    plain = tensor.detach() if tensor.requires_grad else tensor
+    found: Array = plain.resolve_conj().resolve_neg().numpy() if plain.is_complex() or plain.is_neg() else plain.numpy()
     return found
 
 

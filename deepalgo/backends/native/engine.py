@@ -18,7 +18,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -44,10 +44,11 @@ MOST_LINES = 120_000
 
 @dataclass(frozen=True, slots=True)
 class Gradient:
-    """The adjoints of the real inputs, a row for each sample, and those of the weights, added up over the samples."""
+    """The adjoints of the real inputs, a row for each sample, and those of the weights, added up over all samples: `total` in a row."""
 
     inputs: list[Array]
     weights: list[Array]
+    total: Array = field(repr=False)
 
 
 class Engine:
@@ -136,10 +137,10 @@ class Engine:
     def gradient(self, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> Gradient:
         """The adjoints of inputs and weights from those of the real results; failed samples contribute zero."""
         found = self._split(self._back("back", inputs, weights, adjoints))
-        if any(np.isnan(array).any() for array in (*found.inputs, *found.weights)):
+        if any(np.isnan(array).any() for array in (*found.inputs, found.total)):
             careful = self._split(self._back("careful", inputs, weights, adjoints))
             _take_where_nan(found.inputs, careful.inputs)
-            return replace(found, weights=careful.weights)
+            return replace(found, weights=careful.weights, total=careful.total)
         return found
 
     def rows(self, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> tuple[KernelOutcome, list[Array]]:
@@ -152,7 +153,7 @@ class Engine:
         return replace(outcome, results=put_together(outcome.results, self.result_types)), found
 
     def _split(self, outcome: KernelOutcome) -> Gradient:
-        return Gradient(self._derivatives(outcome, [type for type in self._input_types if type.kind >= Kind.REAL]), outcome.sums)
+        return Gradient(self._derivatives(outcome, [type for type in self._input_types if type.kind >= Kind.REAL]), outcome.sums, outcome.total)
 
     def _derivatives(self, outcome: KernelOutcome, types: Sequence[Type]) -> list[Array]:
         """What stands behind the results: the adjoints of values of these types, zero for failed samples."""

@@ -38,6 +38,8 @@ from deepalgo.ops.by_numpy import DTYPES
 
 #: Samples that are computed and added up together, so that sums do not depend on the number of threads.
 BLOCK = 2048
+#: Batches of up to so many samples are brought into one piece at once where they are not, larger ones block by block.
+SMALL = 1 << 16
 #: What native code returns besides 0: the stack is full, or some samples failed.
 FULL, FAILED = 1, 2
 #: Bytes of a stack at first, and at most.
@@ -52,10 +54,11 @@ class StackLimit(Exception):
 class KernelOutcome:
     """The results of all samples, those that were added up, and for each sample the number of the check that it failed, or 0.
 
-    `failed` says whether there is such a sample.
+    `failed` says whether there is such a sample, `total` has all sums in a row.
     """
 
     results: list[Array]
+    total: Array
     sums: list[Array]
     codes: Array
     failed: bool
@@ -105,10 +108,12 @@ class Kernel:
         codes = np.empty(count, np.int32) if self.written.fails else np.zeros(count, np.int32)
         total = np.empty(self.sums)
         weights = np.ascontiguousarray(weights, np.float64)
+        if count <= SMALL:
+            inputs = [array if array.flags.c_contiguous else np.ascontiguousarray(array) for array in inputs]
         state = self._directly(count, rounds, weights, codes, total, inputs, results) if threads == 1 or count <= BLOCK else REFUSED
         if state == REFUSED:
             state, total = self._share(Work(inputs, weights, results, codes, rounds), count, threads)
-        return KernelOutcome(results, _apart(total, self.added), codes, state == FAILED)
+        return KernelOutcome(results, total, _apart(total, self.added), codes, state == FAILED)
 
     def _directly(
         self, count: int, rounds: int, weights: Array, codes: Array, total: Array, inputs: Sequence[Array], results: Sequence[Array]

@@ -169,7 +169,10 @@ class Regions(HeldValues):
         if op.is_const:
             return tuple(constant(op.attr("value"), op.result.type.kind))
         if op.is_weight:
-            return self.weights[str(op.attr("key"))]
+            held = self.weights[str(op.attr("key"))]
+            if isinstance(held, Extent):  # which the next group of samples reads, too
+                self.memory.rooms.hold(held)
+            return held
         try:
             if (is_large(op.result) or any(map(is_large, op.args))) and (found := in_memory(self.memory, self.request(op))) is not None:
                 return found

@@ -5,9 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-import torch
 
-import deepalgo as da
 from deepalgo.backends.native import compile_kernel
 from deepalgo.backends.native.build import fuses
 from deepalgo.backends.native.known_powers import MOST
@@ -52,24 +50,3 @@ def test_special_values_are_those_of_the_c_library(exponent):
 def test_a_wrong_product_is_found_out():
     with mpmath.workprec(200):
         assert ulps(3.0**30 * (1 + 2**-50), 3.0, 30) > 1.0
-
-
-FACTORS, POWERS = np.linspace(0.5, 1.5, 30), np.arange(30) % 9 - 3
-
-
-def series(x):
-    return np.sum(FACTORS * x**POWERS)
-
-
-def test_many_powers_of_one_number_share_their_products_and_keep_the_gradient():
-    xs = np.linspace(0.5, 2.0, 50)
-    net = da.compile(series, example=((1.0,), {}), backend="native")
-    other = da.compile(series, example=((1.0,), {}), backend="torch")
-    assert net.backend == "native"
-    assert net(xs).tolist() == pytest.approx([series(x) for x in xs.tolist()], rel=1e-15)
-    found = []
-    for each in (net, other):
-        inputs = torch.tensor(xs, requires_grad=True)
-        each(inputs).sum().backward()
-        found.append(inputs.grad.tolist())
-    assert found[0] == pytest.approx(found[1], rel=1e-13)
