@@ -10,11 +10,15 @@ limit  2.0    coefficient         no: a static `if` needs it
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from deepalgo.ir import Weight
+
+#: Numbers of 16 bits are kept, and computed with in 32.
+HALVES = (torch.float16, torch.bfloat16)
 
 
 class Weights(torch.nn.Module):
@@ -54,7 +58,10 @@ class Weights(torch.nn.Module):
     def tensors(self) -> list[Tensor]:
         """All of them, in the order of the program."""
         parameters, buffers = self._parameters, self._buffers
-        return [buffers[name] if frozen else parameters[name] for frozen, name in self._names]  # type: ignore[misc]
+        found: list[Any] = [(buffers if frozen else parameters).get(name) for frozen, name in self._names]
+        if any(item is None for item in found):  # torch.nn.utils puts computed ones in their place
+            found = [getattr(self, name) for _, name in self._names]
+        return [item.float() for item in found] if self.anchor.dtype in HALVES else found
 
     def __repr__(self) -> str:
         rows = [("name", "value", "role", "place", "trainable"), *(self._row(weight) for weight in self.entries)]
