@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from torch import Tensor
@@ -100,6 +100,10 @@ class Fit:
     def grown(self) -> bool:
         """Whether the network is more than the heuristic with other constants."""
         return is_tensorized(self.network)
+
+    def without_data(self) -> Fit:
+        """The same without the samples that it was judged by, for a file that others read: losses stay, inputs do not."""
+        return replace(self, inputs=[])
 
     def plot(self) -> Figure:
         """A figure of the errors before and after, the course of training, and the weights that mattered."""
