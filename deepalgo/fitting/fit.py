@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 
+from deepalgo.compiler import takes_network
 from deepalgo.errors import InputError
 from deepalgo.fitting.competition import Budget, Competition
 from deepalgo.fitting.data.gather import SplitOptions, gather, is_draw
@@ -29,6 +30,7 @@ from deepalgo.fitting.report.page import Fit
 from deepalgo.network import Network
 
 
+@takes_network
 @names_search_options
 def fit(
     net: Network,
