@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import deepalgo.studies  # noqa: F401  # their operations become part of the table
 from deepalgo.errors import CompileError, DeepalgoError, FileError, HeuristicError, InputError, TensorizeError, VerificationError
+from deepalgo.operations import declare_in_time
 from deepalgo.tensorize import TRANSFORMATIONS
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ _HOME = {name: module for module, names in {
     "deepalgo.source_code": "source",
     "deepalgo.tensorize.suggest": "suggest",
 }.items() for name in names.split()} | {name: module for item in TRANSFORMATIONS for name, module in item.public.items()}
+
+declare_in_time()
 
 #: Parts of the package that are reached by their own name.
 _PARTS = ("newton",)

@@ -10,19 +10,26 @@
 from __future__ import annotations
 
 import copy
+import functools
+import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import torch
 
 from deepalgo.backends.native import Mathematics
 from deepalgo.backends.targets import COMPILED
-from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, InternalError
+from deepalgo.errors import CompileError, DeepalgoError, HeuristicError, InputError, InternalError
 from deepalgo.ir import Block, Check, Loop, While, blocks, walk
 from deepalgo.lower.depth import compiling
 from deepalgo.lower.passes import run
 from deepalgo.network import Network
 from deepalgo.spans import Span
 from deepalgo.stage.entry import Example, Staged, stage
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 #: Blocks, and loops, inside of one another that Python can surely compile: it takes twenty loops.
 DEEP, DEEP_LOOPS = 200, 15
@@ -73,6 +80,24 @@ def compile(
     if depth > DEEP or loops_inside > DEEP_LOOPS:
         _check_depth(network, depth)
     return network
+
+
+def takes_network(verb: Callable[Concatenate[Network, P], T]) -> Callable[Concatenate[Network | Callable[..., Any], P], T]:
+    """Let what takes a network take a function as well, which is compiled first."""
+    first = next(iter(inspect.signature(verb).parameters))
+
+    @functools.wraps(verb)
+    def wrapped(*args: Any, **kwargs: Any) -> T:
+        given = args[0] if args else kwargs.get(first)
+        if isinstance(given, Network) or not args and first not in kwargs:
+            return verb(*args, **kwargs)
+        if not callable(given) or isinstance(given, (torch.nn.Module, type)):
+            kind = f"the class {given.__name__}" if isinstance(given, type) else f"a {type(given).__name__}"
+            raise InputError(f"{verb.__name__} takes a function or a network, as da.compile(function) makes one, not {kind}")
+        network = compile(given)
+        return verb(network, *args[1:], **kwargs) if args else verb(**{**kwargs, first: network})  # type: ignore[call-arg]  # by its name
+
+    return wrapped
 
 
 def _depths(block: Block) -> tuple[int, int]:

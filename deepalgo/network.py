@@ -21,28 +21,31 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
+from deepalgo.arguments import common_precision, in_precision
 from deepalgo.backends.choose import BACKENDS, chosen
 from deepalgo.backends.interface import Backend, Jacobian, Outcomes
 from deepalgo.backends.native import Mathematics
 from deepalgo.backends.targets import Plan
 from deepalgo.backends.torch.backend import plan_of
 from deepalgo.backends.torch.builds import build
+from deepalgo.backends.torch.refusals import refuse_computed_weights, refuse_scripting, refuse_tracing
 from deepalgo.backends.torch.runtime.inputs import Floats
 from deepalgo.backends.torch.runtime.parameter_groups import parameter_groups
 from deepalgo.backends.torch.runtime.reach_all import is_shared, reach_all
 from deepalgo.backends.torch.runtime.record import current_record
-from deepalgo.backends.torch.runtime.weights import Weights
+from deepalgo.backends.torch.runtime.weights import HALVES, Weights
 from deepalgo.certificate import Certificate, verify
 from deepalgo.ir import Program
 from deepalgo.ir.rebuild import rebuild
 from deepalgo.origins import Origins
-from deepalgo.signature import Signature
+from deepalgo.signature import Signature, with_signature
 from deepalgo.storage.file import Stored, read_bytes, read_file, write_bytes, write_file
 
 
@@ -110,6 +113,9 @@ class Network(torch.nn.Module):
         self._asked, self._name = backend, chosen(backend)
         self._backend: Backend = BACKENDS[self._name](self)
         self._is_flat = self.signature.is_flat and not program.changes
+        #: Whether `.to(dtype)` said in which precision results are handed back; else the tensors of a call do.
+        self.is_cast = False
+        self.__dict__["forward"] = with_signature(partial(Network.forward, self), self.signature, function)
 
     @property
     def code(self) -> str:
@@ -119,7 +125,8 @@ class Network(torch.nn.Module):
     @property
     def dtype(self) -> torch.dtype:
         """The type of number that the network computes with."""
-        return self.weights.anchor.dtype
+        kept = self.weights.anchor.dtype
+        return torch.float32 if kept in HALVES else kept
 
     @property
     def device(self) -> torch.device:
@@ -144,6 +151,7 @@ class Network(torch.nn.Module):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the heuristic returns, for one sample or a batch."""
+        refuse_tracing(args)
         if self._is_flat and not kwargs and not torch.compiler.is_compiling() and (found := self._backend.run_one(args)) is not None:
             return rebuild(self.program.output, found)
         leaves, single = self.signature.flatten(args, kwargs, self.dtype, self.device)
@@ -155,10 +163,26 @@ class Network(torch.nn.Module):
             results = reach_all(results, self.weights.tensors())
         if single:
             results = [result[0] for result in results]
+        if (precision := self._precision(args, kwargs)) is not self.dtype:
+            results = [in_precision(result, precision) for result in results]
         if changes:
             results, changed = results[: -len(changes)], results[-len(changes) :]
             self.signature.write_back(args, kwargs, dict(zip(changes, changed, strict=True)))
         return rebuild(self.program.output, results)
+
+    def _precision(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> torch.dtype:
+        """That of results: of the weights if it was chosen, else what torch makes of the tensors that came in."""
+        kept = self.weights.anchor.dtype
+        return kept if self.is_cast else common_precision(args, kwargs) or kept
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Network:
+        """What `.to`, `.double` and their kin do, which change types of numbers or places."""
+        if any(fn(torch.zeros((), dtype=dtype)).dtype is not dtype for dtype in (torch.float32, torch.float64)):
+            self.is_cast = True
+        return super()._apply(fn, recurse)  # type: ignore[no-untyped-call, no-any-return]  # torch
+
+    def __prepare_scriptable__(self) -> None:
+        refuse_scripting()
 
     def execute(self, leaves: list[Tensor]) -> list[Tensor]:
         """Run the code on tensors with a batch axis; return the leaves of the output."""
@@ -207,10 +231,12 @@ class Network(torch.nn.Module):
         return write_bytes(self._stored())
 
     def _stored(self) -> Stored:
+        refuse_computed_weights(self.weights)
         signature = self.signature if isinstance(self.signature, Signature) else None
         weights = {key: self.weights[key] for key in self.weights}
         still = tuple(weight.key for weight in self.program.weights if not weight.frozen and not weights[weight.key].requires_grad)
-        return Stored(self.program, self.heuristic, signature, self.loops, self.max_rounds, self.errors, self.dtype, weights, still)
+        dtype = self.weights.anchor.dtype
+        return Stored(self.program, self.heuristic, signature, self.loops, self.max_rounds, self.errors, dtype, weights, still)
 
     def _repr_svg_(self) -> str | None:
         """The figure that `draw` makes, for notebooks; None where no layout engine is installed."""
@@ -220,8 +246,16 @@ class Network(torch.nn.Module):
 
     def with_program(self, program: Program) -> Network:
         """A network that runs another program as this one runs its own, with the weights that the program brings."""
-        return Network(program, self.signature, loops=self.loops, max_rounds=self.max_rounds, errors=self.errors, backend=self._asked,
+        made = Network(program, self.signature, loops=self.loops, max_rounds=self.max_rounds, errors=self.errors, backend=self._asked,
                        mathematics=self.mathematics, function=self.function, heuristic=self.heuristic, origins=self.origins)
+        made.is_cast = self.is_cast
+        return made
+
+    def placed_as(self, other: Network) -> Network:
+        """This network, in the precision and on the device of another."""
+        self.to(dtype=other.weights.anchor.dtype, device=other.device)
+        self.is_cast = other.is_cast
+        return self
 
     def with_errors(self, errors: str) -> Network:
         """A copy of this network that treats failing samples in another way."""
@@ -243,7 +277,7 @@ class Network(torch.nn.Module):
         return twin.train(self.training)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return restored, (self.content(), self._asked, self.mathematics, self.training, str(self.device))
+        return restored, (self.content(), self._asked, self.mathematics, self.training, str(self.device), self.is_cast)
 
 
 def load(path: str | Path, *, function: Callable[..., Any] | None = None) -> Network:
@@ -260,9 +294,10 @@ def loads(content: bytes, *, function: Callable[..., Any] | None = None) -> Netw
     return _network(read_bytes(content), function)
 
 
-def restored(content: bytes, backend: str | None, mathematics: Mathematics, training: bool, device: str) -> Network:
+def restored(content: bytes, backend: str | None, mathematics: Mathematics, training: bool, device: str, is_cast: bool) -> Network:
     """A network that was pickled: what `loads` reads, and how it was used. It knows no function, as loading one would run its module."""
     network = _network(read_bytes(content), None, backend=backend, mathematics=mathematics)
+    network.is_cast = is_cast
     return network.to(device).train(training)
 
 
@@ -274,7 +309,8 @@ def _network(
 ) -> Network:
     network = Network(stored.program, stored.signature, loops=stored.loops, max_rounds=stored.max_rounds, errors=stored.errors,
                       backend=backend, mathematics=mathematics, function=function, heuristic=stored.heuristic)
-    network.to(stored.dtype)
+    if stored.dtype is not network.dtype:
+        network.to(stored.dtype)
     with torch.no_grad():
         for key, value in stored.weights.items():
             network.weights[key].copy_(value)

@@ -25,15 +25,18 @@ from typing import Any
 import numpy as np
 import torch
 
+from deepalgo.arguments import Array
 from deepalgo.backends.native import Unsupported, engine_of
 from deepalgo.backends.native.one_lane import OneLane, is_plain
+from deepalgo.compiler import takes_network
 from deepalgo.errors import InputError
 from deepalgo.ir import Kind, Leaf, Slot, Type
 from deepalgo.ir.rebuild import builder
 from deepalgo.network import Network, loads
-from deepalgo.signature import Argument, Array, Signature
+from deepalgo.signature import Argument, Signature
 
 
+@takes_network
 def function(network: Network) -> PlainFunction:
     """The network, as it is now, as a function without tensors, in native code that gives Python's own bits.
 

@@ -102,7 +102,7 @@ class Scaled(torch.nn.Module):
     def _apply(self, fn: Any, recurse: bool = True) -> Scaled:
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]  # torch
         if hasattr(self, "_held"):
-            self._held[0]._apply(fn, recurse)  # type: ignore[no-untyped-call]  # torch
+            self._held[0]._apply(fn, recurse)
         return self
 
     def __repr__(self) -> str:

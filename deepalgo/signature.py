@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
+from deepalgo.arguments import Array, as_array, as_tensor, describe
 from deepalgo.errors import InputError
 from deepalgo.fingerprint import Fingerprint
-from deepalgo.ir import Input, Kind, Leaf, Mapping, Sequence, Slot, Static, Tree, Type
+from deepalgo.ir import Input, Leaf, Mapping, Sequence, Slot, Static, Tree, Type
 from deepalgo.ir.paths import parse_path
-from deepalgo.ops.by_numpy import DTYPES
 
 if TYPE_CHECKING:
     import torch
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ class Signature:
         self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any], dtype: torch.dtype, device: torch.device
     ) -> tuple[list[torch.Tensor], bool]:
         """One tensor `(batch, *shape)` for every input, and whether the call was about a single sample."""
-        found = [(path, _tensor(path, item, leaf.value.type, dtype, device), leaf.value.type)
+        found = [(path, as_tensor(path, item, leaf.value.type.kind, dtype, device), leaf.value.type)
                  for path, leaf, item in self._found(args, kwargs)]
         size = _batch_size([(path, tuple(tensor.shape), type) for path, tensor, type in found])
         return [tensor if tensor.ndim > len(type.shape) else tensor.expand(1 if size is None else size, *type.shape)
@@ -71,7 +69,7 @@ class Signature:
 
     def arrays(self, args: collections.abc.Sequence[Any], kwargs: collections.abc.Mapping[str, Any]) -> tuple[list[Array], bool]:
         """The same as arrays of NumPy."""
-        found = [(path, _array(path, item, leaf.value.type), leaf.value.type) for path, leaf, item in self._found(args, kwargs)]
+        found = [(path, as_array(path, item, leaf.value.type.kind), leaf.value.type) for path, leaf, item in self._found(args, kwargs)]
         size = _batch_size([(path, array.shape, type) for path, array, type in found])
         return [array if array.ndim > len(type.shape) else np.broadcast_to(array, (1 if size is None else size, *type.shape))
                 for _, array, type in found], size is None
@@ -166,11 +164,11 @@ def _match(tree: Tree, given: Any, path: str) -> list[tuple[str, Slot, Any]]:
             return []
         case Sequence(items=items):
             if not isinstance(given, (list, tuple)) or len(given) != len(items):
-                raise InputError(f"'{path}' was compiled as a {tree.kind} of {len(items)} items, not {_describe(given)}")
+                raise InputError(f"'{path}' was compiled as a {tree.kind} of {len(items)} items, not {describe(given)}")
             return [row for number, item in enumerate(items) for row in _match(item, given[number], f"{path}[{number}]")]
         case Mapping(keys=keys, items=items):
             if not isinstance(given, dict) or set(given) != set(keys):
-                raise InputError(f"'{path}' was compiled as a dict with the keys {list(keys)}, not {_describe(given)}")
+                raise InputError(f"'{path}' was compiled as a dict with the keys {list(keys)}, not {describe(given)}")
             return [row for key, item in zip(keys, items, strict=True) for row in _match(item, given[key], f"{path}[{key!r}]")]
         case Leaf():
             raise AssertionError("an argument holds no results")
@@ -187,42 +185,9 @@ def _check_static(path: str, item: Any, given: Any) -> None:
             same = False
     if not same:
         raise InputError(
-            f"'{path}' is fixed: it was {_describe(item)} when the function was compiled and is {_describe(given)} now. "
+            f"'{path}' is fixed: it was {describe(item)} when the function was compiled and is {describe(given)} now. "
             "Compile once for each value."
         )
-
-
-def _describe(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return f"a {type(value).__name__} of {len(value)}"
-    shape = getattr(value, "shape", None)
-    if shape is not None:
-        return f"an array of shape {tuple(shape)}"
-    text = repr(value)
-    return text if len(text) <= 40 else f"a {type(value).__name__}"
-
-
-def _tensor(path: str, value: Any, type_: Type, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
-    import torch
-
-    kinds = {Kind.BOOL: torch.bool, Kind.INT: torch.int64, Kind.REAL: dtype, Kind.COMPLEX: torch.complex128}
-    wanted = kinds[type_.kind]
-    try:
-        tensor = value if isinstance(value, torch.Tensor) else torch.as_tensor(np.asarray(value))
-    except (TypeError, ValueError, RuntimeError):
-        raise InputError(f"'{path}' must be numbers, not {_describe(value)}") from None
-    if tensor.dtype is torch.bool and wanted is not torch.bool or tensor.is_complex() and not wanted.is_complex:
-        raise InputError(f"'{path}' must be real numbers, not {str(tensor.dtype).removeprefix('torch.')}")
-    return tensor.to(device=device, dtype=wanted)
-
-
-def _array(path: str, value: Any, type_: Type) -> Array:
-    found = np.asarray(value)
-    if found.dtype.kind not in "biufc":
-        raise InputError(f"'{path}' must be numbers, not {_describe(value)}")
-    if found.dtype.kind == "b" and type_.kind is not Kind.BOOL or found.dtype.kind == "c" and type_.kind is not Kind.COMPLEX:
-        raise InputError(f"'{path}' must be real numbers, not {found.dtype}")
-    return found.astype(DTYPES[type_.kind], copy=False)
 
 
 def _batch_size(items: list[tuple[str, tuple[int, ...], Type]]) -> int | None:
@@ -236,10 +201,11 @@ def _batch_size(items: list[tuple[str, tuple[int, ...], Type]]) -> int | None:
             raise InputError(f"'{path}' must have the shape {batched} or be {per_sample}, not {shape}")
         if len(shape) == rank + 1:
             sizes[path] = shape[0]
-    if len(set(sizes.values())) > 1:
+    first = next(iter(sizes.values()), None)
+    if any(size != first for size in sizes.values()):  # compared, as the sizes of a graph that is being made can be nothing else
         listed = ", ".join(f"'{path}' {size}" for path, size in sizes.items())
         raise InputError(f"the inputs have batches of different sizes: {listed}")
-    return next(iter(sizes.values()), None)
+    return first
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
@@ -248,6 +214,37 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
         return dict(inspect.signature(function).parameters)
     except (TypeError, ValueError):
         return {}
+
+
+def with_signature(call: Callable[..., Any], inputs: Any, function: Callable[..., Any] | None) -> Callable[..., Any]:
+    """A function that does what `call` does and shows the heuristic's own signature, by which tools name its inputs."""
+
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        return call(*args, **kwargs)
+
+    if isinstance(inputs, Signature):
+        shown = parameters_of(function) if function is not None else {}
+        parameters = [shown[name].replace(annotation=inspect.Parameter.empty) for name in shown] or _parameters(inputs)
+    else:
+        parameters = [inspect.Parameter(item.path, inspect.Parameter.POSITIONAL_OR_KEYWORD) for item in inputs.inputs
+                      if item.path.isidentifier()]
+    forward.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # inspect reads it
+    return forward
+
+
+def _parameters(signature: Signature) -> list[inspect.Parameter]:
+    """What is known of the parameters of a function that is not there: the values of defaults are not."""
+    kinds = inspect.Parameter
+    defaults = dict.fromkeys(signature.defaults, ...)
+    stars = (signature.star, signature.double_star)
+    names = [*(argument.name for argument in signature.arguments), *defaults]
+    only_named = [name for name in names if name not in signature.order and name not in stars]
+    return [
+        *(inspect.Parameter(name, kinds.POSITIONAL_OR_KEYWORD, default=defaults.get(name, kinds.empty)) for name in signature.order),
+        *(inspect.Parameter(name, kinds.VAR_POSITIONAL) for name in stars[:1] if name is not None),
+        *(inspect.Parameter(name, kinds.KEYWORD_ONLY, default=defaults.get(name, kinds.empty)) for name in only_named),
+        *(inspect.Parameter(name, kinds.VAR_KEYWORD) for name in stars[1:] if name is not None),
+    ]
 
 
 def is_input(value: Any) -> bool:

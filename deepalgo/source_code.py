@@ -12,6 +12,7 @@ from typing import Any
 
 from deepalgo.backends.source.function import FunctionParameters, write_function
 from deepalgo.backends.targets import SOURCE, SOURCE_COLUMNS, SOURCE_NUMBERS
+from deepalgo.compiler import takes_network
 from deepalgo.network import Network
 from deepalgo.signature import Signature
 from deepalgo.spans import FunctionSource, SourceUnavailable, read_function
@@ -19,6 +20,7 @@ from deepalgo.spans import FunctionSource, SourceUnavailable, read_function
 STYLES = {"python": SOURCE, "numpy": SOURCE_COLUMNS, "numbers": SOURCE_NUMBERS}
 
 
+@takes_network
 def source(network: Network, style: str = "python") -> str:
     """The network as the text of a function that needs neither torch nor deepalgo.
 

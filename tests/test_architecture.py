@@ -24,11 +24,13 @@ ORDER = [
     "marks",
     "literals",
     "origins",
+    "arguments",
     "signature",
     "stage",
     "lower",
     "adjoint",
     "backends",
+    "operations",
     "certificate",
     "storage",
     "drawing",
@@ -56,7 +58,7 @@ STAGE = ["state", "rules", "syntax", "weight_roles", "entry"]
 MOST_IMPORTS_INSIDE = 15
 #: Rooms and modules that make a package usable which is not always installed, or is slow to import.
 ADAPTERS = (
-    "backends.torch.runtime.segments", "cluster", "commands", "datasets", "drawing", "fitting.report.plot", "newton",
+    "arguments", "backends.torch.runtime.segments", "cluster", "commands", "datasets", "drawing", "fitting.report.plot", "newton",
     "signature", "storage", "studies",
 )
 

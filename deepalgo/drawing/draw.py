@@ -28,6 +28,8 @@ def draw(network: Network, path: str | Path, *, unroll: bool = False) -> None:
     Loops and branches are nested boxes; weights stand in the formulas, coloured by role. `unroll=True` draws every round of
     a loop with a fixed count.
     """
+    if not hasattr(network, "program"):
+        raise InputError("draw takes a network: da.draw(da.compile(function), path)")
     kind = Path(path).suffix.lower()
     if kind not in (".svg", ".png"):
         raise InputError(f"draw writes .svg and .png files, not {Path(path).name!r}")

@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 
+from deepalgo.compiler import takes_network
 from deepalgo.errors import InputError
 from deepalgo.fitting.choice.exponents import with_exponents
 from deepalgo.fitting.choice.patterns import Words
@@ -35,6 +36,7 @@ from deepalgo.fitting.report.page import Fit
 from deepalgo.network import Network
 
 
+@takes_network
 @names_search_options
 def fit(
     net: Network,

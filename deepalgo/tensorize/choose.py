@@ -30,6 +30,7 @@ from typing import Any
 
 import torch
 
+from deepalgo.compiler import takes_network
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import Block, Kind, Op, Statement, Type, Value, defined, walk
 from deepalgo.network import Network
@@ -78,6 +79,7 @@ class Steps:
 Set = Scales | Adds | Steps | Callable[..., Any]
 
 
+@takes_network
 def choose(
     network: Network,
     signal: str,

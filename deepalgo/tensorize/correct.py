@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 
 import torch
 
+from deepalgo.compiler import takes_network
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import Kind, Type, Value
 from deepalgo.network import Network
@@ -27,6 +28,7 @@ from deepalgo.tensorize.structures import finite, noise
 from deepalgo.tensorize.suggestion import Suggestion
 
 
+@takes_network
 def correct(
     network: Network, signal: str, context: Iterable[str] | None = None, hidden: int = 8, *, line: int | None = None, relative: bool = False
 ) -> Network:

@@ -64,7 +64,7 @@ class Grower(Rewriter):
         program = run(COMPILED, program)
         used = keys_in(program.body)
         grown = self.network.with_program(replace(program, weights=tuple(self.entries[key] for key in self.entries if key in used)))
-        grown.to(dtype=self.network.dtype, device=self.network.device)
+        grown.placed_as(self.network)
         with torch.no_grad():
             for key in grown.weights:
                 grown.weights[key].copy_(self.values[key])

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.compiler import compile
+from deepalgo.compiler import compile, takes_network
 from deepalgo.errors import CompileError, TensorizeError
 from deepalgo.ir import Block, Kind, Leaf, Mapping, Program, Slot, Static, Tree, Type, Value, answers, leaves
 from deepalgo.ir import Sequence as Items
@@ -32,6 +32,7 @@ from deepalgo.tensorize.inline import check_criterion, hidden, inline, parameter
 from deepalgo.tensorize.suggestion import Suggestion
 
 
+@takes_network
 def guard(network: Network, by: Callable[..., Any]) -> Network:
     """Let every sample have the better of two answers: the network's, or the one of the heuristic as it was compiled.
 

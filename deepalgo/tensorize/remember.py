@@ -20,6 +20,7 @@ from dataclasses import replace
 
 import torch
 
+from deepalgo.compiler import takes_network
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import Block, Kind, Loop, Value, While
 from deepalgo.network import Network
@@ -29,6 +30,7 @@ from deepalgo.tensorize.structures import finite, multiply
 from deepalgo.tensorize.suggestion import Suggestion
 
 
+@takes_network
 def remember(network: Network, where: int | str | None = None, depth: int = 1, *, signal: str | None = None) -> Network:
     """Add `sum over l of memory_l @ (the value l rounds ago)` to the value that a round hands on.
 

@@ -24,6 +24,7 @@ from typing import Any
 
 import torch
 
+from deepalgo.compiler import takes_network
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import If, Kind, Op, Program, Value, walk
 from deepalgo.ir.append import CASTS
@@ -44,7 +45,8 @@ SHARE, FEWEST = 0.1, 5
 BY_ANNEAL = "set by anneal"
 
 
-def soften(network: Network, *inputs: Any, guards: Iterable[int] | None = None, softness: float = 0.0, **keywords: Any) -> Network:
+@takes_network
+def soften(network: Network, /, *inputs: Any, guards: Iterable[int] | None = None, softness: float = 0.0, **keywords: Any) -> Network:
     """Let guards learn, all of them or those at these lines; the inputs are a batch on which their widths are measured.
 
     With `softness` above zero the answers themselves are blended, more so near the guards; `anneal` brings

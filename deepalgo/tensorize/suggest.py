@@ -20,6 +20,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator
 
+from deepalgo.compiler import takes_network
 from deepalgo.network import Network
 from deepalgo.tensorize import TRANSFORMATIONS, Transformation
 from deepalgo.tensorize.suggestion import Suggestion
@@ -34,6 +35,7 @@ class Suggestions(tuple[Suggestion, ...]):
         return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
 
 
+@takes_network
 def suggest(network: Network) -> Suggestions:
     """Where a network could grow."""
     return Suggestions(dict.fromkeys(item for row in TRANSFORMATIONS for item in _suggestions(row, network)))

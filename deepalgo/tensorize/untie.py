@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from deepalgo.compiler import takes_network
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import Block, Kind, Loop, Op, Program, Type, Value, Weight, While, blocks, captured, used
 from deepalgo.network import Network
@@ -27,6 +28,7 @@ from deepalgo.tensorize.suggestion import Suggestion
 ROUNDS = 8
 
 
+@takes_network
 def untie(network: Network, where: int | str | None = None, *, weights: Iterable[str] | None = None, rounds: int = ROUNDS) -> Network:
     """Give weights a value of their own in every round and in every call.
 

@@ -20,6 +20,7 @@ from dataclasses import replace
 
 import torch
 
+from deepalgo.compiler import takes_network
 from deepalgo.errors import TensorizeError
 from deepalgo.ir import Attr, Block, Op, Program, Value, used, walk
 from deepalgo.network import Network
@@ -31,6 +32,7 @@ from deepalgo.tensorize.structures import Structure
 from deepalgo.tensorize.suggestion import Suggestion, applies
 
 
+@takes_network
 def widen(
     network: Network, target: str, structure: Structure | Kronecker, *, line: int | None = None, until: str | None = None
 ) -> Network:

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 import deepalgo as da
-from examples.demo import friction_factor, pipes
+from examples.demo import friction_factor, pipes, reference
 
 BATCH = pipes(7, seed=1)
 
@@ -191,3 +191,61 @@ def test_numbers_behind_a_pickled_function_are_the_same():
     plain = da.function(network())
     again = pickle.loads(pickle.dumps(plain))
     assert np.array_equal(again(*BATCH), plain(*BATCH))
+
+
+def fitted(**options):
+    columns = pipes(60, seed=1)
+    return da.fit(network(), columns, targets=reference, loss="relative", steps=2, search=da.SearchOptions(polished=False), **options)
+
+
+@pytest.fixture(scope="module")
+def fit():
+    return fitted()
+
+
+@pytest.mark.parametrize("way", ["pickle", "protocol 2", "joblib", "copy", "deepcopy"])
+def test_a_fit_is_the_same_behind_every_way_of_copying(fit, way):
+    twin = WAYS[way](fit)
+    assert str(twin) == str(fit)
+    assert torch.equal(twin.network(*BATCH), fit.network(*BATCH))
+    assert all(map(torch.equal, twin.inputs, fit.inputs))
+
+
+def test_a_fit_goes_without_its_data_if_asked(fit):
+    bare = fit.without_data()
+    assert str(bare) == str(fit)
+    assert fit.inputs and not bare.inputs
+    sample = fit.inputs[0].numpy()[:1].tobytes()
+    assert sample in pickle.dumps(fit, protocol=4) and sample not in pickle.dumps(bare, protocol=4)
+    assert len(bare.plot().axes) == len(fit.plot().axes)
+
+
+def test_a_fit_with_functions_of_one_s_own_can_be_pickled():
+    found = da.fit(network(), pipes(40, seed=1), targets=reference, loss=lambda output, target: (output - target) ** 2, steps=1,
+                   search=da.SearchOptions(polished=False))
+    assert str(pickle.loads(pickle.dumps(found))) == str(found)
+
+
+@pytest.mark.parametrize("called", [False, True], ids=["before a call", "after a call"])
+@pytest.mark.parametrize("way", [pickle.loads, copy.deepcopy, copy.copy], ids=["pickle", "deepcopy", "copy"])
+def test_a_solver_is_the_same_behind_every_way_of_copying(way, called):
+    solver, cubic = da.newton.Solver(degree=3), np.array([1.0, -6.0, 11.0, -6.0])
+    if called:
+        solver.solve(cubic)
+    twin = way(pickle.dumps(solver)) if way is pickle.loads else way(solver)
+    assert twin.solve(cubic).x == solver.solve(cubic).x
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", [pickle.loads, copy.deepcopy], ids=["pickle", "deepcopy"])
+def test_a_classifier_is_the_same_behind_pickle(way):
+    from deepalgo.cluster import ClusterNetClassifier
+
+    images = np.random.default_rng(0).random((24, 9))
+    labels = np.arange(24) % 2
+    images[labels == 1] += 1.0
+    model = ClusterNetClassifier(centres_per_class=2, epochs=1).fit(images, labels)
+    found = model.predict(images)
+    twin = way(pickle.dumps(model)) if way is pickle.loads else way(model)
+    assert twin.predict(images).tolist() == found.tolist()
+    assert all(np.array_equal(twin.weights_[key], model.weights_[key]) for key in model.weights_)

@@ -8,12 +8,14 @@ from dataclasses import replace
 
 import torch
 from torch import Tensor
+from torch._C._functorch import TransformType
 
 from deepalgo.backends.interface import Host, Jacobian, Outcomes
 from deepalgo.backends.targets import Plan
 from deepalgo.backends.torch.builds import build
 from deepalgo.backends.torch.executable import Executable
 from deepalgo.backends.torch.jacobian import TorchJacobian, WeightsAsInputs
+from deepalgo.backends.torch.onnx import InDoubles, is_for_onnx
 from deepalgo.backends.torch.runtime.errors import Complaint, count, join_failed, raise_first, raise_if
 from deepalgo.backends.torch.runtime.gradient import pick, positions
 from deepalgo.backends.torch.runtime.mend import Mender, mended
@@ -21,7 +23,7 @@ from deepalgo.backends.torch.runtime.record import Record
 from deepalgo.backends.torch.runtime.segments import segment
 from deepalgo.errors import HeuristicError, InputError
 from deepalgo.ir import While, walk
-from deepalgo.ops.forms.operands import may_look, wants_gradient
+from deepalgo.ops.forms.operands import is_exporting, is_transformed, levels, may_look, wants_gradient
 
 
 def plan_of(host: Host) -> Plan:
@@ -51,6 +53,12 @@ class TorchBackend:
         if torch.compiler.is_compiling():
             self._build_fixed()
             executable = self._fixed
+            if is_exporting() and is_for_onnx():
+                return self._for_onnx(leaves)
+        elif self._host.device.type == "meta":
+            return self._shapes(leaves)
+        elif is_transformed():
+            executable = self._build_transformed()
         else:
             executable = self._executable(plan_of(self._host))
         results = self._run(executable, leaves)
@@ -58,9 +66,10 @@ class TorchBackend:
             return results
         *results, code = results
         if self._host.errors == "raise":
-            raise_if(code.any(), self._host.told, [leaf.detach() for leaf in leaves], self._complaint.number)
+            numbers = [tensor.detach() for tensor in (*leaves, *self._host.weights.tensors())]
+            raise_if(code.detach(), self._host.told, numbers, self._complaint.key, self._complaint.table)
             return results
-        if torch.compiler.is_compiling():
+        if not may_look():
             return results
         return self._nan_for_failures(executable, leaves, results, code)
 
@@ -166,23 +175,66 @@ class TorchBackend:
         good = positions(code == 0)
         return join_failed(code, self._run(executable, list(pick(good, leaves)))[:-1])
 
-    def _complain(self, leaves: list[Tensor]) -> None:
+    def _complain(self, tensors: list[Tensor]) -> None:
         """Raise for failed samples: by the code that raises at the very line, which knows the operands of the message."""
+        inputs = len(self._host.program.inputs)
+        leaves, weights = tensors[:inputs], tensors[inputs:]
         coded = self._executable(Plan("nan", True, rounds=self._host.max_rounds))
         with torch.no_grad():
-            self._run(self._executable(Plan(rounds=self._host.max_rounds)), leaves)
-            *_, code = self._run(coded, leaves)
+            self._run(self._executable(Plan(rounds=self._host.max_rounds)), leaves, weights=weights)
+            *_, code = self._run(coded, leaves, weights=weights)
         raise_first(code, coded.program.failures)
 
     def _build_fixed(self) -> None:
         """Build the code that `torch.compile` traces; the building itself is not traced."""
-        program = self._host.program
-        if self._host.loops == "run" and any(isinstance(item, While) for item in walk(program.body)):
-            raise InputError(f"{program.name} has a loop that ends by data: for torch.compile, compile it with loops='settle'")
-        self._fixed = self._executable(Plan(self._host.errors, True, rounds=self._host.max_rounds, fused=True))
+        self._refuse_endless("torch.export" if is_exporting() else "torch.compile")
+        errors = "nan" if is_exporting() else self._host.errors  # whose codes are numbers, so that an exported graph knows the messages
+        self._fixed = self._executable(Plan(errors, True, rounds=self._host.max_rounds, fused=True))
+        if self._host.errors == "raise":
+            self._complaint.describe(self._fixed.program.failures)
+            if self._fixed.program.failures and is_for_onnx():
+                raise InputError(
+                    f"{self._host.program.name} can raise, and an ONNX graph cannot: compile it with errors='nan', "
+                    "which gives NaN for the samples that it raises for"
+                )
 
     # What torch.compiler.assume_constant_result sets; asking for that function would import the whole of dynamo.
     _build_fixed._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+    def _build_transformed(self) -> Executable:
+        """The code that `torch.func` transforms; nobody can look at its gradients afterwards, so that they are careful ones."""
+        self._refuse_endless("torch.func")
+        if levels(TransformType.Jvp) > 1:  # torch gives 0 for the second one
+            raise InputError(
+                "forward derivatives of forward derivatives are not right in torch: take one of them by torch.func.jacrev or grad, "
+                "as torch.func.hessian does"
+            )
+        made = self._executable(Plan(self._host.errors, True, rounds=self._host.max_rounds, careful=True))
+        self._complaint.describe(made.program.failures)
+        return made
+
+    def _for_onnx(self, leaves: list[Tensor]) -> list[Tensor]:
+        """In operations that ONNX has."""
+        with InDoubles():
+            return self._run(self._fixed, leaves)[: -1 if self._fixed.program.failures else None]
+
+    def _shapes(self, leaves: list[Tensor]) -> list[Tensor]:
+        """What results look like where there are no numbers."""
+        self._refuse_endless("the meta device")
+        executable = self._executable(Plan(self._host.errors, True, rounds=self._host.max_rounds))
+        with torch.no_grad():
+            return self._run(executable, leaves)[: -1 if executable.program.failures else None]
+
+    def _refuse_endless(self, tool: str) -> None:
+        """Graphs that are the same for all data have no loops that data end."""
+        program = self._host.program
+        endless = (item for item in walk(program.body) if isinstance(item, While) and item.bound is None)
+        if self._host.loops == "run" and (found := next(endless, None)) is not None:
+            place = f" ({found.span.place})" if found.span is not None else ""
+            raise InputError(
+                f"{program.name} has a loop that ends by data{place}: for {tool}, compile it with loops='settle', "
+                "and with max_rounds=, the number of rounds that all samples are given"
+            )
 
     def _coded(self) -> Executable:
         return self._executable(replace(plan_of(self._host), errors="nan"))

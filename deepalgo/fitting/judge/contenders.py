@@ -134,4 +134,4 @@ def _is_born(net: Network, key: str, value: Any) -> bool:
 def _network(net: Network, program: Program) -> Network:
     made = net.with_program(program)
     made.errors = "nan"
-    return made.to(dtype=net.dtype, device=net.device)
+    return made.placed_as(net)

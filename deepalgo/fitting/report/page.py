@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
@@ -152,6 +152,10 @@ class Fit:
         if self.evidence is None:
             raise InputError(f"{self.name} has no trained weights whose squares of errors could tell how sure they are")
         return self.evidence
+
+    def without_data(self) -> Fit:
+        """The same without the samples that it was judged by, for a file that others read: losses stay, inputs do not, nor what estimates are made of."""
+        return replace(self, inputs=[], evidence=None)
 
     def plot(self) -> Figure:
         """A figure of the errors before and after, the course of training, and the weights that mattered."""

@@ -30,7 +30,7 @@ class SideBySide:
         program = weights_to_inputs(net.program, space.keys)
         self.space = space
         self.objective = objective
-        self.net = net.with_program(program).to(dtype=net.dtype, device=net.device)
+        self.net = net.with_program(program).placed_as(net)
         self.net.errors = "nan"
         self.derivatives = net.jacobian(space.keys)
         for weight in program.weights:

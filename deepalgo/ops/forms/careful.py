@@ -12,7 +12,7 @@ tensor([2.7183, 0.0000], dtype=torch.float64)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import torch
@@ -20,7 +20,7 @@ from torch import Tensor
 
 from deepalgo.ops.forms import linear, reductions
 from deepalgo.ops.forms.endpoints import sqrt
-from deepalgo.ops.forms.operands import Operand, spread, wants_gradient
+from deepalgo.ops.forms.operands import Operand, is_transformed, spread, wants_gradient
 
 Form: TypeAlias = Callable[..., Tensor]
 
@@ -69,7 +69,8 @@ def cumprod(array: Tensor, axis: int | None, batch: int) -> Tensor:
 def _apply(value: Tensor, form: Form, silent: Form | None, *operands: Tensor) -> Tensor:
     if not wants_gradient(*operands):
         return value
-    result: Tensor = Careful.apply(value.detach(), form, silent, *operands)  # type: ignore[no-untyped-call]  # torch
+    function = Transformed if is_transformed() else Careful
+    result: Tensor = function.apply(value.detach(), form, silent, *operands)  # type: ignore[no-untyped-call]  # torch
     return result
 
 
@@ -91,6 +92,42 @@ class Careful(torch.autograd.Function):
             asked = [item if again else item.requires_grad_() for item, want in zip(operands, wanted, strict=True) if want]
             found = iter(torch.autograd.grad(ctx.form(*operands), asked, g, create_graph=again, allow_unused=True))
         return None, None, None, *(_settled(next(found), g, ctx.silent) if want else None for want in wanted)
+
+
+class Transformed(torch.autograd.Function):
+    """The same for `torch.func`."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(value: Tensor, form: Form, silent: Form | None, *operands: Tensor) -> Tensor:
+        return value.clone(memory_format=torch.contiguous_format)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        _, ctx.form, ctx.silent, *operands = inputs
+        ctx.save_for_backward(*operands)
+        ctx.save_for_forward(*operands)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Any, ...]:
+        slopes = torch.func.vjp(ctx.form, *ctx.saved_tensors)[1](g)
+        return None, None, None, *(_settled(slope, g, ctx.silent) for slope in slopes)
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Tensor | None) -> Tensor:
+        operands = ctx.saved_tensors
+        moves = [torch.zeros_like(item) if move is None else move for item, move in zip(operands, tangents[3:], strict=True)]
+        parts = [_along(ctx.form, operands, moves, place, ctx.silent) for place, move in enumerate(tangents[3:]) if move is not None]
+        return torch.stack(parts).sum(0)
+
+
+def _along(form: Form, operands: Sequence[Tensor], moves: Sequence[Tensor], place: int, silent: Form | None) -> Tensor:
+    """How the result moves with one of the operands: not at all where that does not."""
+    still = [move.clone(memory_format=torch.contiguous_format) if at == place else torch.zeros_like(move) for at, move in enumerate(moves)]
+    places = tuple(item.clone(memory_format=torch.contiguous_format) for item in operands)  # torch writes to neither, but asks for it
+    found: Tensor = torch.func.jvp(form, places, tuple(still))[1]
+    return found if silent is None else found.masked_fill(silent(moves[place], found) & ~torch.isfinite(found), 0)
 
 
 def _settled(slope: Tensor | None, g: Tensor, silent: Form | None) -> Tensor | None:

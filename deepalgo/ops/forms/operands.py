@@ -12,6 +12,9 @@ from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
+from torch._C._functorch import TransformType
+
+from deepalgo.ops.forms.tangents import with_tangents
 
 Number: TypeAlias = bool | int | float | complex
 Operand: TypeAlias = Tensor | Number
@@ -37,12 +40,29 @@ def apply(function: type[torch.autograd.Function], *args: Any) -> Any:
         return function.forward(*args)
     if may_look():
         function = _twin(function)
+    elif is_transformed():
+        function = with_tangents(function)
     return function.apply(*args)  # type: ignore[no-untyped-call]  # torch
 
 
 def may_look() -> bool:
     """Whether numbers in tensors may be looked at: not in a graph that is being recorded, nor under `torch.func`."""
-    return not torch.compiler.is_compiling() and not torch._C._are_functorch_transforms_active()
+    return not torch.compiler.is_compiling() and not is_transformed()
+
+
+def is_transformed() -> bool:
+    """Whether a transformation of `torch.func` is at work."""
+    return not torch.compiler.is_compiling() and torch._C._are_functorch_transforms_active()
+
+
+def levels(*kinds: TransformType) -> int:
+    """How many transformations of these kinds are at work inside of one another."""
+    return sum(item.key() in kinds for item in torch._C._functorch.get_interpreter_stack() or [])
+
+
+def is_exporting() -> bool:
+    """Whether the graph that is being recorded is one for `torch.export`, which keeps no derivatives."""
+    return torch.compiler.is_exporting()
 
 
 @functools.cache
@@ -62,8 +82,10 @@ def _twin(function: Any) -> type[torch.autograd.Function]:
 
 
 def wants_gradient(*operands: Operand) -> bool:
-    """Whether a custom backward is needed at all."""
-    return torch.is_grad_enabled() and any(isinstance(item, Tensor) and item.requires_grad for item in operands)
+    """Whether a custom backward is needed at all; what has tangents under `torch.func` does not say that it wants any."""
+    if is_transformed():
+        return True
+    return torch.is_grad_enabled() and any(isinstance(item, Tensor) and item.requires_grad for item in operands) and not is_exporting()
 
 
 def is_integral(*operands: Operand) -> bool:

@@ -12,13 +12,17 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._C._functorch import TransformType
 from torch.autograd.function import once_differentiable
 
-from deepalgo.ops.forms.operands import Operand, apply, spread
+from deepalgo.errors import InputError
+from deepalgo.ops.forms.operands import Operand, apply, is_transformed, levels, spread
 
 
 def at_root(root: Operand, residual: Operand, slope: Operand) -> Tensor:
     """`root`, whose derivative by the residual there is -1 / slope (implicit function theorem); the steps to it send none."""
+    if is_transformed() and levels(TransformType.Grad, TransformType.Jvp) > 1:
+        raise InputError("a number that an iteration found has a first derivative, and torch.func asks for a second")
     result: Tensor = apply(AtRoot, *spread(root, residual, slope))
     return result
 

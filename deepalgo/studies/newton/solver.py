@@ -98,6 +98,9 @@ class Solver:
         self.network = compile(self._heuristic(), example=((np.ones(self._shape(degree), dtype=dtype),), {}))
         self._loops: dict[Any, Callable[[Array], Array]] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_loops": {}}  # they are made again when they are needed
+
     def _shape(self, degree: int) -> tuple[int, ...]:
         return (degree + 1,) if self.is_single else (self.equations, len(monomials(self.variables, degree)))
 

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from deepalgo.ops.forms.operands import apply, may_look, wants_gradient
+from deepalgo.ops.forms.operands import apply, is_transformed, may_look, wants_gradient
 from deepalgo.ops.forms.quick import finite
 
 
@@ -24,7 +24,10 @@ def cut(mask: Tensor | bool, x: Tensor) -> Tensor:
     if not wants_gradient(x) or mask is True:
         return x
     mask = torch.as_tensor(mask, device=x.device)
-    result: Tensor = apply(QuickCut if may_look() else Cut, mask.reshape(mask.shape + (1,) * (x.dim() - mask.dim())), x)
+    mask = mask.reshape(mask.shape + (1,) * (x.dim() - mask.dim()))
+    if is_transformed():
+        return torch.where(mask, x, x.detach())
+    result: Tensor = apply(QuickCut if may_look() else Cut, mask, x)
     return result
 
 

@@ -17,9 +17,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from deepalgo.arguments import as_tensor
 from deepalgo.errors import InputError
-from deepalgo.ir import Input, Kind, Program
-from deepalgo.ops.forms.operands import COMPLEX
+from deepalgo.ir import Input, Program
 
 
 class Floats:
@@ -36,7 +36,7 @@ class Floats:
     ) -> tuple[list[Tensor], bool]:
         """Tensors with a batch axis in the order of the inputs, and whether the call was for a single sample."""
         given = self._assign(args, kwargs)
-        tensors = [_convert(given[item.path], item, dtype, device) for item in self.inputs]
+        tensors = [as_tensor(item.path, given[item.path], item.value.type.kind, dtype, device) for item in self.inputs]
         ranks = [len(item.value.type.shape) for item in self.inputs]
         sizes = {item.path: self._size(item, tensor) for item, tensor in zip(self.inputs, tensors, strict=True)}
         size = self._common({path: size for path, size in sizes.items() if size is not None})
@@ -73,16 +73,8 @@ class Floats:
         return found[0]
 
     def _common(self, sizes: Mapping[str, int]) -> int | None:
-        if len(set(sizes.values())) > 1:
+        first = next(iter(sizes.values()), None)
+        if any(size != first for size in sizes.values()):
             each = ", ".join(f"`{path}` has {size}" for path, size in sizes.items())
             raise InputError(f"{self.name}: batches differ in length: {each}")
-        return next(iter(sizes.values()), None)
-
-
-def _convert(value: Any, item: Input, dtype: torch.dtype, device: torch.device) -> Tensor:
-    kinds = {Kind.BOOL: torch.bool, Kind.INT: torch.int64, Kind.REAL: dtype, Kind.COMPLEX: COMPLEX[dtype]}
-    try:
-        tensor = value if isinstance(value, Tensor) else torch.as_tensor(value, dtype=kinds[item.value.type.kind])
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise InputError(f"`{item.path}` is a {type(value).__name__}, expected a number, an array or a tensor") from error
-    return tensor.to(device, kinds[item.value.type.kind])
+        return first

@@ -10,12 +10,16 @@ limit  2.0    coefficient         no: a static `if` needs it
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from deepalgo.ir import Weight
 from deepalgo.ir.standing import why_still
+
+#: Numbers of 16 bits are kept, and computed with in 32.
+HALVES = (torch.float16, torch.bfloat16)
 
 
 class Weights(torch.nn.Module):
@@ -55,7 +59,10 @@ class Weights(torch.nn.Module):
     def tensors(self) -> list[Tensor]:
         """All of them, in the order of the program."""
         parameters, buffers = self._parameters, self._buffers
-        return [buffers[name] if frozen else parameters[name] for frozen, name in self._names]  # type: ignore[misc]
+        found: list[Any] = [(buffers if frozen else parameters).get(name) for frozen, name in self._names]
+        if any(item is None for item in found):  # torch.nn.utils puts computed ones in their place
+            found = [getattr(self, name) for _, name in self._names]
+        return [item.float() for item in found] if self.anchor.dtype in HALVES else found
 
     def __repr__(self) -> str:
         reasons = self.reasons()
