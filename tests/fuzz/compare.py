@@ -384,7 +384,7 @@ class Comparison:
 
     def compare_settled(self, slopes: dict[Place, list[float]]) -> None:
         """A fixed graph gives the same values and gradients, as it is or as `torch.compile` gets it; every so many programs in both."""
-        network = self.compile(loops="settle", errors="nan", max_rounds=max(8, self.oracle.rounds + 1))
+        network = self.compile(loops="settle", errors="nan", max_rounds=max(8, self.oracle.rounds + 1), backend="torch")
         for way in WAYS if self.program.seed % FULLY == 0 else WAYS[self.program.seed % 2 :][:1]:
             if way == "fused":
                 _fuse(network)
