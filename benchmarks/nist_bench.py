@@ -202,7 +202,8 @@ def main() -> None:
     for problem in chosen:
         for name in options.methods:
             runs[name].append(METHODS[name](problem))
-        print(f"{problem.name} from {problem.start[:2]}: " + ", ".join(f"{name} {found[-1].digits:.1f}" for name, found in runs.items()), flush=True)
+        reached = ", ".join(f"{name} {found[-1].digits:.1f}" for name, found in runs.items())
+        print(f"{problem.name} from {problem.start[:2]}: {reached}", flush=True)
     print("\n" + table(runs))
     if "da.fit" in runs:
         firsts = [run.first for run in runs["da.fit"]]

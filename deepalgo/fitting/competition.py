@@ -45,10 +45,11 @@ from deepalgo.fitting.report.build import build_report
 from deepalgo.fitting.report.page import Fit
 from deepalgo.fitting.report.refit import Refit
 from deepalgo.fitting.report.trained import trained
-from deepalgo.fitting.report.weight_changes import birth
+from deepalgo.fitting.report.weight_changes import birth, differs
 from deepalgo.fitting.search.course import Course
 from deepalgo.fitting.search.gradient_steps import StepSettings
 from deepalgo.fitting.search.optimiser import check, is_second_order
+from deepalgo.fitting.search.plan import PLAN, PlannedSearch, readable
 from deepalgo.fitting.search.problem import Problem
 from deepalgo.fitting.search.space import Space
 from deepalgo.fitting.uncertainty.evidence import undetermined_weights
@@ -71,12 +72,13 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TrainingSet:
     """What one network is trained on, the samples by which its searches choose, and those by which it is judged."""
 
     batches: Batches
     chosen_by: Samples
     judged: Samples
+    still: tuple[str, ...] | None = None  # the weights that stay as they are where a network is fitted again
 
 
 class Competition:
@@ -110,14 +112,18 @@ class Competition:
 
     def open(self, path: str | os.PathLike[str] | None) -> None:
         """Find the checkpoint of this very fit."""
+        self.checkpoint = Checkpoint(path, self._fingerprint() if path is not None else "", writes=self.processes.leads)
+        self.processes.wait()
+
+    def _fingerprint(self) -> str:
+        """What tells this fit from others."""
         search = replace(self.search, optimiser=_name(self.search.optimiser))
         judges = _name(self.objective.loss), _name(self.objective.residual), self.objective.target_weight
         text = f"{self.net.program} {search} {self.budget} {self.plan.text} {judges} {self.data.divided}"
         parts = self.data.batches.whole(), self.data.validation
         trees = [tree for part in parts for tree in (part.leaves, part.targets, (part.groups, part.times, part.weights))]
         data = [tensor for tree in trees for tensor in tensors(tree)]
-        self.checkpoint = Checkpoint(path, fingerprint(text, [*self.net.weights.tensors(), *data]), writes=self.processes.leads)
-        self.processes.wait()
+        return fingerprint(text, [*self.net.weights.tensors(), *data])
 
     def run(self, bar: Bar) -> Fit:
         """Train, select, and look at the test samples."""
@@ -153,12 +159,12 @@ class Competition:
         return self.data.selected_by is SampleKind.TRAINING
 
     @property
-    def places(self) -> list[Place]:
+    def places(self) -> list[TrainingSet]:
         """What is trained on: the data, and for each fold what it does not leave out."""
-        whole = Place(self.data.batches, self.data.chosen_by, self.data.validation)
+        whole = TrainingSet(self.data.batches, self.data.chosen_by, self.data.validation)
         size = self.data.batches.size
         seed = self.budget.seed
-        return [whole, *(Place(Epochs(fold.training, size, seed), fold.training, fold.held) for fold in self.data.folds)]
+        return [whole, *(TrainingSet(Epochs(fold.training, size, seed), fold.training, fold.held) for fold in self.data.folds)]
 
     @property
     def groups(self) -> torch.Tensor | None:
@@ -179,21 +185,23 @@ class Competition:
             details.append(self._train(f"{name}, fold {number}" if number else name, network, place, bar))
             self.interrupted |= details[-1]["interrupted"]
         contender = Contender(name, networks[0], self._judged(networks), training=details[0])
-        if self.data.folds and (part := worse_part(self.objective, self.heuristic, networks[0], {"all": self.data.chosen_by})):
+        if self.data.folds and (part := worse_part(self.objective, self.heuristic, networks[0], {"all the": self.data.chosen_by})):
             contender.refused = f"it is worse than the heuristic on {part}"
         return contender
 
-    def _train(self, name: str, net: Network, place: Place, bar: Bar, refits: bool = False) -> dict[str, Any]:
+    def _train(self, name: str, net: Network, place: TrainingSet, bar: Bar) -> dict[str, Any]:
         """Run the plan of searches on a network, with those weights held that data cannot tell from others."""
         net.max_rounds = self.rounds
         known = measure(self.objective, self.heuristic, place.chosen_by, self.processes).isfinite()
-        samples, is_seen = (place.batches, place.chosen_by), self.is_seen or refits
-        weights = replace(self.weights, rates={**self.weights.rates, **_still(net)}) if refits and not is_tensorized(net) else self.weights
+        samples = place.batches, place.chosen_by
+        weights = replace(self.weights, rates={**self.weights.rates, **dict.fromkeys(place.still or (), 0.0)})
         space = Space(net, plan=plan_weights(net, weights, strict=False))
         told = [] if is_tensorized(net) else undetermined_weights(space, self.objective, place.batches.whole())
         if held := dict.fromkeys((label for item in told for label in item.held if label in net.weights), 0.0):
             space = Space(net, plan=plan_weights(net, replace(weights, rates={**weights.rates, **held}), strict=False))
-        course = self._course(Problem(space, self.objective, *samples, known, self.processes, self._seconds(), is_seen))
+        again = place.still is not None
+        problem = Problem(space, self.objective, *samples, known, self.processes, self._seconds(), self.is_seen or again)
+        course = self._course(problem, tuple(entry for entry in PLAN if not (again and readable in entry.when)))
         bar.begin(name, self.budget.steps)
 
         def after_step(course: Course) -> None:
@@ -221,18 +229,20 @@ class Competition:
         parts = [self.data.batches.whole(), self.data.validation]
         return max(enough_rounds(self.heuristic, part.leaves) for part in parts)
 
-    def _refit(self, held: Contender, bar: Bar) -> Refit | None:
+    def _refit(self, held: Contender, bar: Bar) -> Refit:
         """Train the kept network on all data, from the weights that it was selected with."""
         everything = self.data.everything
         if not self.budget.refit or held.name == HEURISTIC or everything.size == self.data.batches.whole().size:
-            return None
+            return Refit()
         if is_guarded(held.network):
             return Refit(None, everything.size, "a guarded network is not fitted again")
         network = trainable_copy(held.network)
         batches = Epochs(everything, self.data.batches.size, self.budget.seed)
-        self._train("fitted again", network, Place(batches, everything, everything), bar, refits=True)
+        weights = [weight for weight in network.weights.entries if not weight.frozen]
+        still = tuple(item.key for item in weights if not differs(birth(network, item), network.weights[item.key].detach()))
+        self._train("fitted again", network, TrainingSet(batches, everything, everything, still), bar)
         parts = {
-            "all": everything,
+            "all the": everything,
             "the training": self.data.batches.whole(),
             "the validation": self.data.validation,
             "the test": self.data.test,
@@ -241,7 +251,7 @@ class Competition:
         return Refit(network if not part else None, everything.size, f"it is worse than the heuristic on {part}" if part else "")
 
 
-    def _course(self, problem: Problem) -> Course:
+    def _course(self, problem: Problem, plan: tuple[PlannedSearch, ...]) -> Course:
         """The plan with the options of the caller."""
         search, seconds = self.search, problem.clock.limit
         polished = search.polished and not is_second_order(search.optimiser)
@@ -249,7 +259,7 @@ class Competition:
         settings = StepSettings(
             self.budget.steps, search.rate, search.clip, search.patience, search.optimiser, search.seeds, self.budget.seed, until
         )
-        return Course(problem, settings, polished)
+        return Course(problem, settings, polished, plan)
 
     def _seconds(self) -> float | None:
         """The time of the next training: a network that has grown needs two, and so does each fold of it."""
@@ -297,12 +307,6 @@ def idleness(course: Course) -> str:
     return "nothing better was found before the time was over" if late else ""
 
 
-def _still(net: Network) -> dict[str, float]:
-    """The rates that let the weights alone which selection left as they were written."""
-    return {weight.key: 0.0 for weight in net.weights.entries if torch.equal(birth(net, weight), net.weights[weight.key].detach())}
-
-
 def _name(function: Any) -> str:
     """What a function is called, the same in every process."""
     return function if isinstance(function, str) else str(getattr(function, "__qualname__", type(function).__qualname__))
-

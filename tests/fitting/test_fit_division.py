@@ -8,6 +8,7 @@ import deepalgo as da
 from deepalgo.fitting.data.divide import Shares, Units, divide
 
 STEPS = {"steps": 3, "progress": False}
+ADAM = da.SearchOptions(polished=False)
 AUTO = Shares(0.2, 0.2, by_folds=True)
 
 
@@ -83,7 +84,7 @@ def test_with_folds_no_answer_may_be_lost_on_the_data():
     def root(x):
         return np.sqrt(x - 0.9) * 3.0
 
-    fit = da.fit(da.compile(root), x, targets=np.sqrt(np.maximum(x - 1.05, 0)) * 3, **STEPS)
+    fit = da.fit(da.compile(root), x, targets=np.sqrt(np.maximum(x - 1.05, 0)) * 3, steps=30, search=ADAM)
     assert bool(fit.held.validation.isfinite().all()) and bool(fit.network(x).isfinite().all())
 
 
@@ -173,11 +174,11 @@ def test_times_without_a_number_can_be_left_out():
 
 def test_the_loss_of_a_series_is_that_of_its_times():
     wanted = walk(9.0, 0.2, 2.0)
-    fit = series(targets=wanted, validation=0.25, test=0.25, loss="absolute")
+    fit = series(targets=wanted, validation=0.25, test=0.25, loss="absolute", search=ADAM)
     before = np.abs(walk(9.0) - wanted)
     assert fit.contenders[0].validation.tolist() == pytest.approx(before[12:18])
     assert fit.contenders[0].test.tolist() == pytest.approx(before[18:])
-    own = series(targets=wanted, validation=0.25, test=0.25, loss=lambda output, target: (output - target).abs())
+    own = series(targets=wanted, validation=0.25, test=0.25, loss=lambda output, target: (output - target).abs(), search=ADAM)
     assert own.contenders[0].test.tolist() == fit.contenders[0].test.tolist()
 
 

@@ -33,6 +33,10 @@ def remarks(fit):
     return str(fit).splitlines()
 
 
+def headline(fit):
+    return next(row for row in remarks(fit) if row.startswith("line: "))
+
+
 def test_no_weight_that_matters_is_said_to_move_no_answer():
     random = np.random.default_rng(0)
     x = np.concatenate([random.uniform(0, 200, 2600), random.uniform(300, 900, 12)])  # most training samples see one arm
@@ -47,7 +51,8 @@ def test_no_weight_that_matters_is_said_to_move_no_answer():
 
 
 def test_constants_that_cannot_train_are_named_with_a_way_out():
-    fit = da.fit(da.compile(power), X, targets=2.2 * X**5.0, **STEPS)
+    x = X - 1.0  # a power of a negative number is real for whole exponents only
+    fit = da.fit(da.compile(power), x, targets=2.2 * x**5.0, **STEPS)
     place = r"tests/fitting/test_fit_remarks.py:\d+"
     reason = r"a whole exponent of a base that may be negative\. Where it never is, abs\(base\) \*\* b2 lets it train"
     assert re.search(rf"^not trained: b2 = 5.0 \(exponent, {place}\): {reason}$", str(fit), re.MULTILINE)
@@ -61,13 +66,13 @@ def test_the_way_out_of_a_frozen_exponent_leads_out():
 
 def test_a_fit_that_took_no_step_says_so():
     fit = da.fit(da.compile(line), X, targets=2.0 * X + 1.0, **STEPS)
-    assert remarks(fit)[0] == "line: it has no error that could become smaller, and no step was taken, so the heuristic is kept."
+    assert headline(fit) == "line: it has no error that could become smaller, and no step was taken, so the heuristic is kept."
     assert "nothing is better" not in str(fit) and "not kept" not in str(fit)
     still = da.fit(da.compile(line), X, targets=3.0 * X, rates={"coefficient": 0}, **STEPS)
-    assert remarks(still)[0] == "line: no weight may move, so the heuristic is kept."
+    assert headline(still) == "line: no weight may move, so the heuristic is kept."
     search = da.SearchOptions(rate=1e6, clip=None, polished=False)
     late = da.fit(da.compile(line), X, targets=3.0 * X, seconds=1e-9, steps=5, search=search)
-    assert remarks(late)[0] == "line: nothing better was found before the time was over, so the heuristic is kept."
+    assert headline(late) == "line: nothing better was found before the time was over, so the heuristic is kept."
 
 
 def test_targets_that_are_an_input_are_noticed():
@@ -97,7 +102,7 @@ def test_what_is_kept_is_fitted_again_on_all_data_if_that_is_asked_for():
     assert str(fit.held_out) == str(once.held_out)  # the figures are those of the selection
     said = "fitted again on all 200 samples; the figures are those of the weights before, by which it was selected"
     assert said in remarks(fit) and said not in remarks(once)
-    assert worse_part(Objective(fit.network), da.compile(line), fit.network, {"all": fit_data(x, y)}) == ""
+    assert worse_part(Objective(fit.network), da.compile(line), fit.network, {"all the": fit_data(x, y)}) == ""
 
 
 def fit_data(x, y):
@@ -118,8 +123,8 @@ def test_a_refit_that_is_worse_on_a_part_is_not_handed_back(monkeypatch):
 def test_a_part_on_which_a_network_is_worse_or_silent_is_found():
     net = da.compile(line, errors="nan")
     objective, samples = Objective(net), fit_data(X[:5], 3.0 * X[:5])
-    assert worse_part(objective, net, da.compile(lambda x: 3.0 * x), {"all": samples}) == ""
-    assert worse_part(objective, net, da.compile(lambda x: 1.0 * x), {"all": samples}) == "all samples"
+    assert worse_part(objective, net, da.compile(lambda x: 3.0 * x), {"all the": samples}) == ""
+    assert worse_part(objective, net, da.compile(lambda x: 1.0 * x), {"all the": samples}) == "all the samples"
     silent = da.compile(lambda x: 3.0 * x + 0.0 * np.sqrt(x - 0.51), errors="nan")
     assert worse_part(objective, net, silent, {"the test": samples}) == "the test samples"
 

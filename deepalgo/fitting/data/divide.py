@@ -67,23 +67,23 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class Partition:
     """The numbers of the samples of training, validation and test; for each fold those to train on and those that are left out."""
 
     parts: tuple[Tensor, Tensor, Tensor]
     folds: tuple[tuple[Tensor, Tensor], ...] = ()
 
 
-def divide(units: Units, shares: Shares, seed: int) -> Division:
+def divide(units: Units, shares: Shares, seed: int) -> Partition:
     """Parts of these shares, or folds where units are few."""
     test = shares.test if shares.tested or not shares.by_folds else 0.0
     held = sizes(units.count, 0.0, test, units.noun)[1] if test else 0
     if not shares.by_folds or units.count - held >= FEW_UNITS:
         rest, *chosen = _in_parts(units, *sizes(units.count, shares.validation, shares.test, units.noun), seed)
-        return Division((units.samples(rest), *map(units.samples, chosen)))  # type: ignore[arg-type]  # three of them
+        return Partition((units.samples(rest), *map(units.samples, chosen)))  # type: ignore[arg-type]  # three of them
     rest, _, tested = _in_parts(units, 0, held, seed)
     folds = tuple((units.samples(one), units.samples(other)) for one, other in _folds(units, rest))
-    return Division((units.samples(rest), torch.zeros(0, dtype=torch.long), units.samples(tested)), folds)
+    return Partition((units.samples(rest), torch.zeros(0, dtype=torch.long), units.samples(tested)), folds)
 
 
 def _in_parts(units: Units, validation: int, test: int, seed: int) -> tuple[Tensor, Tensor, Tensor]:

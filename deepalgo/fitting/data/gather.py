@@ -11,12 +11,12 @@ import torch
 
 from deepalgo.errors import InputError
 from deepalgo.fitting.data.batches import TEST, TRAINING, VALIDATION, Batches, DrawnBatches, Epochs
-from deepalgo.fitting.data.divide import Division, Shares, Units, divide, stretches
+from deepalgo.fitting.data.divide import Partition, Shares, Units, divide, stretches
 from deepalgo.fitting.data.labels import Labels
 from deepalgo.fitting.data.samples import PAIRS, Draw, Samples, joined, read
 from deepalgo.fitting.data.seen import count_seen
 from deepalgo.fitting.data.split import check_share, clean
-from deepalgo.fitting.data.weights import taken, weigh
+from deepalgo.fitting.data.weights import taken, with_weights
 from deepalgo.network import Network
 from deepalgo.signature import Signature
 
@@ -190,7 +190,7 @@ class SampleSource:
             raise InputError(f"there are {len(samples)} samples, but {len(groups)} items of groups=")
         if order is not None and len(order) != len(samples):
             raise InputError(f"there are {len(samples)} samples, but {len(order)} items of split=")
-        samples = weigh(replace(samples, groups=groups), weight)
+        samples = with_weights(replace(samples, groups=groups), weight)
         return samples if order is None else samples.pick(order)
 
     def data(self, made: Parts) -> FitData:
@@ -257,7 +257,7 @@ def _share(name: str, part: Any, usual: float) -> float:
     return float(part)
 
 
-def _in_words(units: Units, division: Division) -> str:
+def _in_words(units: Units, division: Partition) -> str:
     """How the data were divided, where that was not at random."""
     if division.folds:
         number = len(division.folds)

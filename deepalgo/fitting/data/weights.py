@@ -3,7 +3,7 @@
 >>> inputs, weights = taken({"x": [1.0, 2.0, 3.0], "trust": [2.0, 1.0, 0.0]}, "trust")
 >>> sorted(inputs), weights
 (['x'], [2.0, 1.0, 0.0])
->>> weigh(Samples([torch.tensor([1.0, 2.0, 3.0])], None), weights).weights
+>>> with_weights(Samples([torch.tensor([1.0, 2.0, 3.0])], None), weights).weights
 tensor([2., 1., 0.], dtype=torch.float64)
 """
 
@@ -33,7 +33,7 @@ def taken(inputs: Any, weight: Any) -> tuple[Any, Any]:
     return {name: column for name, column in inputs.items() if name != weight}, inputs[weight]
 
 
-def weigh(samples: Samples, weight: Any) -> Samples:
+def with_weights(samples: Samples, weight: Any) -> Samples:
     """Samples with a weight for each, whose mean is 1."""
     if weight is None:
         return samples

@@ -41,20 +41,18 @@ def build_report(
     data: FitData,
     processes: Processes,
     deadline: Deadline,
-    refit: Refit | None = None,
+    again: Refit,
 ) -> Fit:
     """The report. The test samples are measured here and nowhere else."""
     training, validation, test = data.batches.whole(), data.validation, data.test
     for contender in contenders:
         contender.network.max_rounds = net.max_rounds
-        crossed = data.folds and test is validation
-        contender.test = contender.validation if crossed else measure(objective, contender.network, test, processes)
+        by_folds = data.folds and test is validation
+        contender.test = contender.validation if by_folds else measure(objective, contender.network, test, processes)
     some = [leaf[:SOME] for leaf in training.leaves]
-    seen = training.leaves if validation is training else [torch.cat(pair) for pair in zip(training.leaves, validation.leaves, strict=True)]
-    heuristic, winner = contenders[0].network, held.network
-    if refit is not None and refit.network is not None:
-        winner = refit.network
-        winner.max_rounds = net.max_rounds
+    seen = _judged_leaves(data)
+    heuristic, winner = contenders[0].network, again.network or held.network
+    winner.max_rounds = net.max_rounds
     winner.failures.clear()
     known = contenders[0].validation.isfinite()
     measure(objective, winner, validation, Processes())
@@ -74,7 +72,7 @@ def build_report(
         moved=moved, dead=tuple(dead), evidence=told,
         untried=untried(winner, watched) if watched else [], at_bound=at_bound(winner, watched) if watched else [],
         failures=failures, dropped=data.dropped, inputs=test.leaves,
-        seconds_per_sample=_costs(contenders, held, test.leaves) if not deadline.is_over else {}, divided=data.divided, refit=refit,
+        seconds_per_sample=_costs(contenders, held, test.leaves) if not deadline.is_over else {}, divided=data.divided, refit=again,
         warnings=tuple(copied(data.first, [item.path for item in net.program.inputs])), was_late=deadline.is_over,
     )  # fmt: skip
     if test.times is None and not deadline.is_over:
@@ -82,6 +80,14 @@ def build_report(
     winner.errors = net.errors
     winner.failures.clear()
     return fit
+
+
+def _judged_leaves(data: FitData) -> list[Tensor]:
+    """The inputs of training and validation, each sample once."""
+    training, validation = data.batches.whole(), data.validation
+    if validation is training or data.folds or training.times is not None:
+        return training.leaves
+    return [torch.cat(pair) for pair in zip(training.leaves, validation.leaves, strict=True)]
 
 
 def _known_to_matter(item: Dead, moved: list[WeightChange]) -> Dead:

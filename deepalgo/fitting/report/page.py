@@ -101,7 +101,7 @@ class Fit:
     dropped: int = 0
     inputs: list[Tensor] = field(default_factory=list)
     divided: str = ""  # how the data were divided, where that was not at random
-    refit: Refit | None = None
+    refit: Refit = field(default_factory=Refit)
     trained: str = ""  # the table of weights that train, and of those that do not
     warnings: tuple[str, ...] = ()  # what may be wrong with the data
     was_late: bool = False  # whether the time was over before all was looked at
@@ -222,7 +222,7 @@ class Fit:
                 for name, item in self.held_out.items()
                 if item.lost
             ),
-            str(self.refit or ""),
+            str(self.refit),
             "the time was over before all was looked at that a report tells: give more seconds" if self.was_late else "",
             self._cost(),
             *(self._training(contender) for contender in self.contenders if contender.training),

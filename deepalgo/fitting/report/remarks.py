@@ -33,7 +33,7 @@ def frozen(net: Network) -> Iterator[str]:
         place = f" ({weight.role}, {weight.span.place})" if weight.span is not None else ""
         yield f"not trained: {weight.key} = {weight.value}{place}: {weight.frozen}. {_way_out(weight)}"
     if len(found) > NAMED:
-        yield f"and {count(len(found) - NAMED, 'weight')} more that could not be trained"
+        yield f"and {count(len(found) - NAMED, 'constant')} more that could not be trained"
 
 
 def _way_out(weight: Weight) -> str:
