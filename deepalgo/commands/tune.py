@@ -65,18 +65,12 @@ def tune(
         for call in tensorize or []:
             network = grow(network, call, names, inputs)
         search = deepalgo.SearchOptions(seeds=seeds)
-        goal |= _division(group, split, columns, data.name)
+        goal |= _division(group, split, columns, data.name) | {"train": _words(train), "fixed": _words(fixed), "refit": refit}
         if sample_weight:
             goal["sample_weight"] = target_column(columns, sample_weight, data.name)
-        fit = deepalgo.fit(
-            network, inputs, loss=loss, train=_words(train), fixed=_words(fixed), steps=steps, search=search, missing=missing,
-            checkpoint=checkpoint, refit=refit, **goal,
-        )
+        fit = deepalgo.fit(network, inputs, loss=loss, steps=steps, search=search, missing=missing, checkpoint=checkpoint, **goal)
         print(fit)
-        _hand_back(fit, write, output)
-        if plot is not None:
-            fit.plot().savefig(plot)
-            print(f"wrote {plot}")
+        _hand_back(fit, write, output, plot)
 
 
 def _words(given: list[str] | None) -> list[str] | None:
@@ -142,8 +136,15 @@ def _division(group: str, split: str, columns: dict[str, Any], file: str) -> dic
     }
 
 
-def _hand_back(fit: Fit, write: bool, output: Path | None) -> None:
-    """The new numbers as a diff, or the whole function where it has grown."""
+def _hand_back(fit: Fit, write: bool, output: Path | None, plot: Path | None) -> None:
+    """The new numbers as a diff, or the whole function where it has grown, and the picture."""
+    _show(fit, write, output)
+    if plot is not None:
+        fit.plot().savefig(plot)
+        print(f"wrote {plot}")
+
+
+def _show(fit: Fit, write: bool, output: Path | None) -> None:
     if not fit.improved:
         print("\nThe source stays as it is.")
         return

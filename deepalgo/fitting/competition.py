@@ -12,9 +12,10 @@ import torch
 
 from deepalgo.errors import InputError
 from deepalgo.fitting.checkpoint import UNFIT, Checkpoint, fingerprint
-from deepalgo.fitting.choice.plan import plan_weights
+from deepalgo.fitting.choice.plan import WeightPlan, plan_weights
+from deepalgo.fitting.choice.scale_parameters import scale_parameters
 from deepalgo.fitting.choice.weight_options import WeightOptions
-from deepalgo.fitting.choice.what_trains import check_anything
+from deepalgo.fitting.choice.what_trains import check_anything, what_trains
 from deepalgo.fitting.data.batches import Batches, Epochs
 from deepalgo.fitting.data.gather import FitData, SampleKind
 from deepalgo.fitting.data.samples import Samples, tensors
@@ -101,7 +102,9 @@ class Competition:
         self.search = search
         self.budget = budget
         self.weights = weights
-        self.plan = plan_weights(net, weights)
+        training = {key for key, reason in what_trains(net, weights).items() if not reason}
+        self.positive = scale_parameters(net, data.first.leaves, training)
+        self.plan = plan_weights(net, weights, positive=self.positive)
         self.processes = processes
         self.deadline = deadline
         self.trained = 0  # networks so far
@@ -139,7 +142,7 @@ class Competition:
         trainees = [trainable_copy(self.net) for _ in self.places]
         if is_tensorized(self.net) and not is_guarded(self.net):  # tuned constants would have no guard, which the caller wants
             constants = [constants_of(self.net) for _ in self.places]
-            plan = plan_weights(constants[0], self.weights, strict=False)
+            plan = self._plan(constants[0], self.weights)
             if plan.leaders:
                 tuned = self._contend(CONSTANTS, constants, bar)
                 contenders.append(tuned)
@@ -195,10 +198,10 @@ class Competition:
         known = measure(self.objective, self.heuristic, place.chosen_by, self.processes).isfinite()
         samples = place.batches, place.chosen_by
         weights = replace(self.weights, rates={**self.weights.rates, **dict.fromkeys(place.still or (), 0.0)})
-        space = Space(net, plan=plan_weights(net, weights, strict=False))
+        space = Space(net, plan=self._plan(net, weights))
         told = [] if is_tensorized(net) else undetermined_weights(space, self.objective, place.batches.whole())
         if held := dict.fromkeys((label for item in told for label in item.held if label in net.weights), 0.0):
-            space = Space(net, plan=plan_weights(net, replace(weights, rates={**weights.rates, **held}), strict=False))
+            space = Space(net, plan=self._plan(net, replace(weights, rates={**weights.rates, **held})))
         again = place.still is not None
         problem = Problem(space, self.objective, *samples, known, self.processes, self._seconds(), self.is_seen or again)
         course = self._course(problem, tuple(entry for entry in PLAN if not (again and readable in entry.when)))
@@ -222,6 +225,10 @@ class Competition:
             "status": course.status, "seconds": course.problem.clock.elapsed(),
             "space": course.problem.space, "undetermined": told,
         }  # fmt: skip
+
+    def _plan(self, net: Network, weights: WeightOptions) -> WeightPlan:
+        """What a search may do with the weights of a network of this fit."""
+        return plan_weights(net, weights, strict=False, positive=self.positive)
 
     @functools.cached_property
     def rounds(self) -> int:

@@ -1,6 +1,6 @@
 """Which other functions of a file read a constant of the module that a diff changes.
 
->>> text = SourceText("a.py", "K = 0.5\\ndef f(x):\\n    return K * x\\ndef g(x):\\n    return f(x) + K\\ndef h(K):\\n    return K\\n", "utf-8")
+>>> text = SourceText("a.py", "K = 0.5\\ndef f(x):\\n    return K * x\\ndef g(x):\\n    return f(x) + K\\ndef h(K):\\n    return K\\n", "")
 >>> other_users(text, 1, {2, 3})
 ('g',)
 """

@@ -235,3 +235,14 @@ def test_help_shows_an_example(run, command):
     assert result.exit_code == 0
     assert f"Example: deepalgo {command} " in result.stdout
     assert f"deepalgo {command} " in run("--help").stdout
+
+
+def test_train_and_fixed_say_which_constants_move(run):
+    result = run(*TUNE, "--train", "line 4")
+    assert result.exit_code == 0, result.output
+    assert [line for line in result.stdout.splitlines() if line.startswith("-   ")] == ["-    area = 3.1 * length * width  # roughly pi"]
+    result = run(*TUNE, "--train", "loss.*", "--fixed", "c4,c5_2")
+    assert result.stdout.count("no: fixed by 'c4'") == result.stdout.count("no: fixed by 'c5_2'") == 1
+    result = run(*TUNE, "--fixed", "nothing")
+    assert result.exit_code == 1
+    assert "fixed names 'nothing', which is no weight, role, line or function of loss()\n  loss: c4, c5, c5_2" in result.output

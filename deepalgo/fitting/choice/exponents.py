@@ -26,10 +26,11 @@ from torch import Tensor
 from deepalgo.fitting.choice.weight_options import WeightOptions
 from deepalgo.fitting.choice.what_trains import what_trains
 from deepalgo.fitting.data.samples import Samples
-from deepalgo.ir import By, Check, Op, Program, Value
+from deepalgo.ir import By, Check, Kind, Op, Program, Value
 from deepalgo.ir.rewriter import Fresh, Rewriter
 from deepalgo.ir.standing import WHOLE_EXPONENT
 from deepalgo.network import Network
+from deepalgo.ops.table import TABLE
 
 
 def with_exponents(net: Network, options: WeightOptions, parts: Iterable[Samples]) -> Network:
@@ -128,4 +129,4 @@ class _Powers(Rewriter):
 
 def is_power(op: Op) -> bool:
     """Whether this raises a real number to a power."""
-    return op.name == "pow" and op.result.type.kind.name == "REAL"
+    return op.name in TABLE and TABLE[op.name].drawn == "power" and op.result.type.kind is Kind.REAL

@@ -41,7 +41,7 @@ def words_of(words: Words, option: str) -> tuple[str, ...] | None:
     """The words one by one; a function stands for all that only it reads."""
     if words is None:
         return None
-    listed = [words] if isinstance(words, str) or callable(words) else list(words)
+    listed = list(words) if isinstance(words, Iterable) and not isinstance(words, str) and not callable(words) else [words]
     for word in listed:
         if not isinstance(word, str) and not callable(word):
             raise InputError(f"{option} takes names, patterns, functions, lines and roles of weights, not {word!r}")

@@ -11,19 +11,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
+from deepalgo.backends.torch.runtime.parameter_groups import check_rates, rate_factor
 from deepalgo.errors import InputError
 from deepalgo.fitting.choice.patterns import Rank, check_words, closest
 from deepalgo.fitting.choice.scales import Scale
 from deepalgo.fitting.choice.ties import TiedWeight, read_ties
 from deepalgo.fitting.choice.weight_options import WeightOptions
-from deepalgo.fitting.choice.what_trains import check_rates, factor_of, what_trains
+from deepalgo.fitting.choice.what_trains import what_trains
 from deepalgo.ir import Weight
 from deepalgo.network import Network
 
@@ -51,10 +52,13 @@ class WeightPlan:
         return f"{[weight.key for weight in self.leaders]} {ties} {self.bounds} {self.scales} {self.factors} {self.priors}"
 
 
-def plan_weights(net: Network, options: WeightOptions, *, strict: bool = True) -> WeightPlan:
-    """Apply what the caller says to a network; `strict` refuses words that mean none of its weights."""
+def plan_weights(net: Network, options: WeightOptions, *, strict: bool = True, positive: Collection[str] = ()) -> WeightPlan:
+    """Apply what the caller says to a network; `strict` refuses words that mean none of its weights.
+
+    `positive` are weights that have a logarithmic scale where nothing else is said.
+    """
     if strict:
-        check_rates(net, options.rates)
+        check_rates(net.weights, options.rates)
     reasons = what_trains(net, options, strict=strict)
     ties = read_ties(net, options, reasons, strict=strict)
     following = {tie.follower.key for tie in ties}
@@ -64,14 +68,14 @@ def plan_weights(net: Network, options: WeightOptions, *, strict: bool = True) -
     scales = {key: _scale(key, name, net.weights[key]) for key, name in said.find(options.scales, "scales").items()}
     priors = {key: _prior(key, pair) for key, pair in said.find(options.priors, "priors").items()}
     limits = {weight.key: bounds.get(weight.key, (weight.standing.low, weight.standing.high)) for weight in net.weights.entries}
+    shared = {weight.key: _shared(weight.key, limits, ties) for weight in leaders}
     if strict:
-        for key, reason in reasons.items():
-            if not reason:
-                _check_start(key, net.weights[key], *limits[key])
+        for key, pair in shared.items():
+            _check_start(key, net.weights[key], *pair)
     return WeightPlan(
-        reasons, leaders, ties, {weight.key: _shared(weight.key, limits, ties) for weight in leaders},
-        {weight.key: scales.get(weight.key, Scale.LINEAR) for weight in leaders},
-        {weight.key: factor_of(weight, options.rates) for weight in leaders}, priors
+        reasons, leaders, ties, shared,
+        {weight.key: scales.get(weight.key, Scale.LOG if weight.key in positive else Scale.LINEAR) for weight in leaders},
+        {weight.key: rate_factor(weight, options.rates) for weight in leaders}, priors
     )
 
 

@@ -11,6 +11,7 @@ weight  value  trains
 size    2.0    yes, on a log scale
 rate    0.5    yes, 0 .. 1
 c2      1.5    no: size, rate are declared
+train= lets others move: c2
 """
 
 from __future__ import annotations
@@ -22,10 +23,13 @@ from deepalgo.fitting.choice.scales import Scale
 from deepalgo.fitting.choice.ties import TiedWeight
 from deepalgo.fitting.report.table import count, table
 from deepalgo.ir import Weight
+from deepalgo.ir.standing import why_still
 from deepalgo.network import Network
 
 #: So many weights are listed, and so many numbers of each.
 LISTED, NUMBERS = 20, 3
+#: So many of those that train= would move.
+NAMED = 4
 
 
 def trained(net: Network, plan: WeightPlan) -> str:
@@ -34,7 +38,10 @@ def trained(net: Network, plan: WeightPlan) -> str:
     rows = [("weight", "value", "trains", "place"), *(_row(net, weight, plan) for weight in weights[:LISTED])]
     rest = weights[LISTED:]
     training = sum(not plan.reasons[weight.key] for weight in rest)
-    return table(rows) + (f"\nand {count(len(rest), 'weight')} more, of which {training} train" if rest else "")
+    more = f"\nand {count(len(rest), 'weight')} more, of which {training} train" if rest else ""
+    usual = why_still(net.weights.entries)
+    resting = [weight.key for weight in weights if not weight.frozen and plan.reasons[weight.key] == usual[weight.key] != ""]
+    return table(rows) + more + (f"\ntrain= lets others move: {', '.join(resting[:NAMED])}" if resting else "")
 
 
 def _row(net: Network, weight: Weight, plan: WeightPlan) -> tuple[str, str, str, str]:

@@ -136,7 +136,7 @@ class GradientSteps(Search):
             sums = torch.cat([found, totals[:, None], counts[:, None]], 1)
         else:
             sums = torch.stack([self.problem.sums(x, share) for x, share in zip(points, shares, strict=True)])
-        return self.problem.means(sums, self.unit)
+        return self.problem.expected(points, self.problem.means(sums, self.unit), self.unit)
 
     def _begin(self, number: int, origin: Tensor) -> SeededRun:
         x = origin.clone()

@@ -87,16 +87,29 @@ class LeastSquares:
         """The errors at a point, and the factor of each."""
         return _errors(self.problem, x, self.samples)
 
-    def loss(self, errors: Tensor, factors: Tensor, blur: float = 0.0) -> float:
-        """The loss of all processes' errors; infinite where one has no number."""
+    def loss(self, x: Tensor, errors: Tensor, factors: Tensor, blur: float = 0.0) -> float:
+        """The loss of a point by all processes' errors there, with what was expected of it; infinite where an error has no number."""
+        return self.problem.prior.loss(x, self._loss(errors, factors, blur), self.problem.count)
+
+    def _loss(self, errors: Tensor, factors: Tensor, blur: float) -> float:
         if self.named.is_whole:
             return self._largest(errors, blur)
         value = self.named.rounded(errors, blur) if blur else self.named.value(errors)
         found = self.problem.processes.add((value * factors).sum(dtype=torch.float64)).item() / self.count
         return found if math.isfinite(found) else math.inf
 
-    def linearise(self, x: Tensor, errors: Tensor, blur: float) -> Linearised:
-        """The sum of squares that lies above the loss and touches it at a point."""
+    def linearise(self, x: Tensor, errors: Tensor, factors: Tensor, blur: float) -> Linearised:
+        """The sum of squares that lies above the loss, but for what was expected of weights, and touches it at a point."""
+        found, prior = self._linearise(x, errors, blur), self.problem.prior
+        if not prior.is_given:
+            return found
+        loss = self._loss(errors, factors, blur)
+        expected = prior.rows(x, loss, self.problem.count)
+        rows = np.concatenate([np.column_stack([found.triangle, found.right]), expected.double().numpy()])
+        triangle = _triangle(math.sqrt(prior.growth(x, self.problem.count)) * rows)
+        return Linearised(triangle[:, :-1], triangle[:, -1])
+
+    def _linearise(self, x: Tensor, errors: Tensor, blur: float) -> Linearised:
         slopes, curvatures = self.named.bend(errors, blur)
         if self.named.is_whole:
             part = self._part_of_whole(errors, blur)
@@ -152,7 +165,7 @@ class LeastSquares:
         if self.problem.space.net.backend.startswith("native") or self.named.is_whole:
             return True
         try:
-            found = self.linearise(x, self.errors(x)[0], 0.0)
+            found = self._linearise(x, self.errors(x)[0], 0.0)
         except RuntimeError:
             return False  # an operation of torch that takes no batch of weights
         slope = torch.from_numpy(2 * (found.right @ found.triangle))

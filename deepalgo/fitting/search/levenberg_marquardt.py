@@ -121,7 +121,7 @@ class LevenbergMarquardt(Search):
         promised = model.gain(step.move)
         moved = self._moved(model, step)
         errors, factors = self._squares.errors(moved)
-        value = self._squares.loss(errors, factors, self.blur)
+        value = self._squares.loss(moved, errors, factors, self.blur)
         gain = self._value - value
         self._resize(step, gain, promised, model)
         if self._ends(gain, promised, model):
@@ -170,8 +170,8 @@ class LevenbergMarquardt(Search):
 
     def _arrive(self) -> None:
         """See how the errors change around the point."""
-        self._value = self._squares.loss(self._errors, self._factors, self.blur)
-        self._near = self._squares.linearise(self.x, self._errors, self.blur)
+        self._value = self._squares.loss(self.x, self._errors, self._factors, self.blur)
+        self._near = self._squares.linearise(self.x, self._errors, self._factors, self.blur)
 
     def _sizes(self) -> Array:
         """How much each weight matters."""

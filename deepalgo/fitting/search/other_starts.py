@@ -131,7 +131,7 @@ class OtherStarts(Search):
         if self._scattered is None:
             squares = LeastSquares.at(self.problem, self.origin)
             points = [self._point(number) for number in range(POINTS)]
-            values = [math.inf if squares is None else squares.loss(*squares.errors(point)) for point in points]
+            values = [math.inf if squares is None else squares.loss(point, *squares.errors(point)) for point in points]
             order = sorted(range(POINTS), key=values.__getitem__)
             self._scattered = [points[number] for number in order[:LOWEST] if math.isfinite(values[number])]
         return self._scattered

@@ -17,6 +17,7 @@ from deepalgo.fitting.data.batches import Batches
 from deepalgo.fitting.data.samples import Samples
 from deepalgo.fitting.judge.objective import Objective, measure
 from deepalgo.fitting.processes import Processes
+from deepalgo.fitting.search.prior import Likelihood, Prior
 from deepalgo.fitting.search.space import Space
 from deepalgo.ir import Role
 
@@ -77,6 +78,8 @@ class Problem:
         self.known = known
         self.processes = processes
         self.clock = Clock(seconds, processes)
+        self.prior = Prior(space, _likelihood(objective))
+        self.count = len(batches.whole()) if self.prior.is_given else 1
         self.squares: tuple[Tensor, LeastSquares | None] | None = None  # of the point that was asked for last
         self._counts: dict[int, int] = {}  # of samples with an answer, by the identity of a set
         self.unit = 1.0  # losses are seen relative to where they begin
@@ -94,9 +97,9 @@ class Problem:
         """The mean validation loss of a point; infinite where a sample that the heuristic answers gets no answer."""
         self.space.put(x)
         if self.objective.whole and self.validation.times is None:
-            return self._of_set(self.validation)
+            return self.prior.loss(x, self._of_set(self.validation), self.count)
         losses = measure(self.objective, self.space.net, self.validation, self.processes)[self.known]
-        return losses.mean().item() if len(losses) and bool(losses.isfinite().all()) else torch.inf
+        return self.prior.loss(x, losses.mean().item(), self.count) if len(losses) and bool(losses.isfinite().all()) else torch.inf
 
     @functools.cached_property
     def answered(self) -> Tensor:
@@ -108,9 +111,9 @@ class Problem:
         """The mean loss of the training samples that the initial weights answer; infinite where one of them gets no answer."""
         self.space.put(x)
         if self.objective.whole and self.batches.whole().times is None:
-            return self._of_set(self.batches.whole())
+            return self.prior.loss(x, self._of_set(self.batches.whole()), self.count)
         losses = measure(self.objective, self.space.net, self.batches.whole(), self.processes)[self.answered]
-        return losses.mean().item() if bool(losses.isfinite().all()) else torch.inf
+        return self.prior.loss(x, losses.mean().item(), self.count) if bool(losses.isfinite().all()) else torch.inf
 
     def _of_set(self, samples: Samples) -> float:
         """The loss of a whole set; infinite where fewer samples have an answer than at first."""
@@ -131,7 +134,16 @@ class Problem:
 
     def gradient(self, x: Tensor, batch: Samples) -> tuple[float, Tensor]:
         """The mean loss of a batch in units of the first one, and its gradient; samples without a finite loss take no part."""
-        return self.means(self.sums(x, self.share(batch))[None], self.unit)[0]
+        return self.expected([x], self.means(self.sums(x, self.share(batch))[None], self.unit), self.unit)[0]
+
+    def expected(self, points: list[Tensor], found: list[tuple[float, Tensor]], unit: float) -> list[tuple[float, Tensor]]:
+        """Mean losses in a unit and their gradients, with what the priors expect of the points."""
+        if not self.prior.is_given:
+            return found
+        return [
+            (self.prior.loss(x, loss * unit, self.count) / unit, self.prior.gradient(x, loss * unit, unit * gradient, self.count) / unit)
+            for x, (loss, gradient) in zip(points, found, strict=True)
+        ]
 
     def share(self, batch: Samples) -> Samples:
         """This process's part of a batch; a loss of a whole set needs all of it."""
@@ -161,6 +173,13 @@ class Problem:
         if total.requires_grad:
             total.backward()  # type: ignore[no-untyped-call]  # torch
         return total.item(), len(samples)
+
+
+def _likelihood(objective: Objective) -> Likelihood:
+    """How the loss tells the likelihood of the data."""
+    if objective.is_squares:
+        return Likelihood.SQUARES
+    return Likelihood.ABSOLUTE if objective.loss == "absolute" else Likelihood.OWN
 
 
 def unit_of(loss: float) -> float:

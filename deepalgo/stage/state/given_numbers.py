@@ -112,6 +112,8 @@ def _numbers_of_means(tree: ast.AST) -> Iterator[ast.AST]:
                 total = len(sums[0]) + sum(abs(_product(factors)) - 1 for factors in products)
                 if divisor := _divisor(above, below, total):
                     yield from _literals([divisor, *(factor for factors in products for factor in factors)])
+                elif divisor := _divisor(above, below, len(sums[0])):
+                    yield from _literals([divisor])
 
 
 def _divisor(above: list[ast.expr], below: list[ast.expr], total: float) -> ast.expr | None:

@@ -23,6 +23,7 @@ from deepalgo.stage.state.machine import Machine
 from deepalgo.stage.state.shared_constants import shared_cells
 from deepalgo.stage.state.structure import is_same
 from deepalgo.stage.state.values import UNDEFINED, Frame, Known, Signal, UserRaise
+from deepalgo.stage.state.weight_marks import note_text
 
 #: Modules whose numbers are mathematics, not somebody's choice.
 GIVEN = frozenset({"math", "cmath", "numpy", "scipy", "torch", "sys", "builtins"})
@@ -216,7 +217,9 @@ def _may_lift(value: Any) -> bool:
 def lift(machine: Machine, value: Any, place: Any, name: str, span: Span | None) -> Any:
     """Replace the numbers that a person wrote by weights: a float, or a table of floats as one weight."""
     if isinstance(value, float):
-        made = weight(machine, machine.weights.at(place, name, float(value), (), span), float(value), ())
+        key = machine.weights.at(place, name, float(value), (), span)
+        note_text(machine, key, span)
+        made = weight(machine, key, float(value), ())
         return made if type(value) is float else Signal(made.value, "np", True, made.known)
     memo = machine.lifted.get(place)
     if memo is not None and memo[0] is value:
@@ -237,6 +240,7 @@ def _lift_container(machine: Machine, value: Any, place: Any, name: str, span: S
         shape = table_shape(value)
         if shape is not None and 2 <= _size(shape) <= LONGEST_TABLE:
             key = machine.weights.at(place, name, _nested(value), shape, span)
+            note_text(machine, key, span)
             return _unpack(machine, weight(machine, key, value, shape), value)
         if _size_of(value) > LONGEST_TABLE:
             return value
@@ -257,6 +261,7 @@ def _lift_array(machine: Machine, value: np.ndarray, place: Any, name: str, span
     if value.dtype != np.float64 or not 2 <= value.size <= LONGEST_TABLE:
         return Array(value)
     key = machine.weights.at(place, name, attr_of_plain(value), tuple(value.shape), span)
+    note_text(machine, key, span)
     return Array(weight(machine, key, None, tuple(value.shape)))
 
 

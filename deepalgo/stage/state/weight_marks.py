@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import math
 from collections.abc import Iterator
 from typing import Any
 
+from deepalgo.errors import CompileError
+from deepalgo.spans import Span
 from deepalgo.stage.state.arrays import Array
 from deepalgo.stage.state.machine import Machine
+from deepalgo.stage.state.marked_texts import marked_at
 from deepalgo.stage.state.values import Signal
 
 WAY_OUT = "Write two numbers, the lower first, or None for an open side: da.weight(0.5, bounds=(0.0, 1.0))."
@@ -23,6 +27,21 @@ def declare(machine: Machine, marked: Any, bounds: Any, node: ast.AST) -> None:
             if not all(low <= number <= high for number in _numbers(value)):
                 machine.refuse(f"the weight `{key}` starts outside of its bounds", WAY_OUT, node)
             machine.weights.standings.marked[key] = low, high
+
+
+def note_text(machine: Machine, key: str, span: Span | None) -> None:
+    """The same for a number whose mark Python ran before the function was compiled."""
+    if span is None or not any("weight(" in line for line in span.lines):
+        return
+    try:
+        bounds = marked_at("".join(linecache.getlines(span.file)), span.line, span.column)
+    except (ValueError, TypeError):
+        raise CompileError("bounds that are no lower and upper number", span=span, remedy=WAY_OUT) from None
+    if bounds is not None:
+        low, high = bounds
+        if not all(low <= number <= high for number in _numbers(machine.weights.found[key].value)):
+            raise CompileError(f"the weight `{key}` starts outside of its bounds", span=span, remedy=WAY_OUT)
+        machine.weights.standings.marked[key] = low, high
 
 
 def _read(machine: Machine, bounds: Any, node: ast.AST) -> tuple[float, float]:
