@@ -15,10 +15,11 @@ from typing import TypeAlias
 import numpy as np
 
 from deepalgo.backends.native.arrays import ARRAYS, Cells, fills, moved_places, only_moves, single
-from deepalgo.backends.native.columns import LARGE, is_large_type
+from deepalgo.backends.native.columns import LARGE, Array, is_large_type
+from deepalgo.backends.native.known_powers import powers, whole
 from deepalgo.backends.native.linear_algebra import LINEAR
 from deepalgo.backends.native.memory import Extent, Memory, spread_places
-from deepalgo.backends.native.text import ALL, Cell, literal
+from deepalgo.backends.native.text import ALL, Cell, literal, real_of
 from deepalgo.ir import Kind, Op, Type, Value
 from deepalgo.kinds import Attr
 
@@ -73,6 +74,8 @@ def in_memory(memory: Memory, request: Request) -> Held | None:
     op = request.op
     if op.name in FORMS:
         return FORMS[op.name](memory, request)
+    if op.name == "pow" and (found := _powers(memory, request)) is not None:
+        return found
     if not is_loop(op):
         return None
     if makes_lines(op):
@@ -106,6 +109,8 @@ def _pick_up(memory: Memory, before: Sequence[Held], after: Sequence[Held]) -> N
 def _elementwise(memory: Memory, request: Request) -> Held | None:
     if request.count < LARGE or not fills(request.op, request.shape):
         return None
+    if (found := _known(request)) is not None:
+        return found
     with readers(memory, request.op, request.operands, request.shape) as operands:
         result = memory.rooms.take(request.count, request.op.result.type.kind)
         with memory.each(request.count) as place:
@@ -120,6 +125,34 @@ def readers(memory: Memory, op: Op, operands: Sequence[Held], shape: tuple[int, 
     down = [_laid_down(memory, held, arg.type.kind) for held, arg in zip(operands, op.args, strict=True)]
     yield [_operand(memory, held, arg.type.shape, shape) for held, arg in zip(down, op.args, strict=True)]
     _pick_up(memory, operands, down)
+
+
+def _known(request: Request) -> Held | None:
+    """The numbers of a result that stand in the text as those of the operands do: exponents, mostly."""
+    op, operands = request.op, request.operands
+    form = KNOWN.get(op.name)
+    if form is None or op.result.type.kind is not Kind.REAL or not all(known(held) for held in operands):
+        return None
+    grids = [np.broadcast_to(np.reshape([*map(real_of, held)], arg.type.shape), request.shape)
+             for held, arg in zip(operands, op.args, strict=True) if not isinstance(held, Extent)]
+    return tuple(literal(float(number), Kind.REAL) for number in form(*grids).reshape(-1))
+
+
+#: What is computed while code is written; each rounds as the operation does.
+KNOWN: dict[str, Callable[..., Array]] = {"to_real": lambda x: x, "add": np.add, "sub": np.subtract}
+
+
+def _powers(memory: Memory, request: Request) -> Held | None:
+    """Powers of one number by many known exponents, which share their products."""
+    base, exponents = request.operands
+    n = memory.numbers
+    if isinstance(base, Extent) or len(base) != 1 or isinstance(exponents, Extent) or len(exponents) != request.count:
+        return None
+    numbers = whole(exponents) if n.multiplies and base[0].kind is Kind.REAL and exponents[0].kind is Kind.REAL else None
+    if numbers is None or request.count < LARGE:
+        return None
+    found = powers(n, base[0], numbers)
+    return memory.stored([found[number] for number in numbers], Kind.REAL)
 
 
 def _moved(memory: Memory, request: Request) -> Held | None:

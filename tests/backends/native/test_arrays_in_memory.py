@@ -209,3 +209,23 @@ def test_rooms_are_free_when_no_value_lies_there():
     rooms.release(first)
     assert rooms.take(20, Kind.REAL).first == 0
     assert rooms.most == 40
+
+
+FACTORS, POWERS = np.linspace(0.5, 1.5, 30), np.arange(30) % 9 - 3
+
+
+def series(x):
+    return np.sum(FACTORS * x**POWERS)
+
+
+@pytest.mark.parametrize("mathematics", ["exact", "vector"])
+def test_arrays_of_weights_are_there_for_every_group_of_samples(mathematics):
+    xs, found = torch.linspace(0.5, 2.0, 200, dtype=torch.float64), []
+    for backend in ("native", "torch"):
+        net = da.compile(series, example=((1.0,), {}), backend=backend, mathematics=mathematics)
+        inputs = xs.clone().requires_grad_()
+        results = net(inputs)
+        results.sum().backward()
+        found.append((results.tolist(), inputs.grad.tolist(), net.weights["FACTORS"].grad.tolist()))
+    for native, other in zip(*found, strict=True):
+        assert native == pytest.approx(other, rel=1e-12)
