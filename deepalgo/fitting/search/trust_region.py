@@ -100,7 +100,7 @@ def _damping(sizes: Array, along: Array, radius: float) -> float:
         if abs(length - radius) <= CLOSE * radius:
             break
         low, high = (found, high) if length > radius else (low, found)
-        fall = float(np.sum(slopes * slopes / bottom**3)) / length
+        fall = float(np.sum((slopes / bottom) ** 2 / bottom)) / length
         new = found + (length - radius) / fall * (length / radius) if fall > 0 else high
         found = new if low < new < high else max(1e-3 * high, math.sqrt(low * high))
     return found
