@@ -38,7 +38,7 @@ corpus: $(NEEDED)
 	$(BIN)/python -m benchmarks.corpus
 
 fuzz: $(READY)
-	$(BIN)/python -m tests.fuzz --count $(N) --seed $(SEED) $(if $(KIND),--kind $(KIND)) $(if $(NATIVE),--native) $(if $(LOG),--log $(LOG)) $(if $(RECORD),--record $(RECORD))
+	$(BIN)/python -m tests.fuzz --count $(N) --seed $(SEED) $(if $(KIND),--kind $(KIND)) $(if $(NATIVE),--native) $(if $(GRADIENTS),--gradients $(GRADIENTS)) $(if $(LOG),--log $(LOG)) $(if $(RECORD),--record $(RECORD))
 
 docs: $(READY)
 	$(BIN)/python -m mkdocs build --strict --quiet

@@ -46,6 +46,7 @@ SPELLINGS = (
     "backends/native/array_loops.py",
     "backends/native/arrays.py",
     "backends/native/by_operation.py",
+    "backends/native/doubts.py",
     "backends/native/elementary.py",
     "backends/native/exact_sum.py",
     "backends/native/exponents.py",

@@ -82,6 +82,9 @@ class Backend(Protocol):
     def reason_against(self, *, gradient: bool) -> str:
         """Why the program, or its gradient, is left to torch as things stand; "" if it is not."""
 
+    def computed_by(self, *, gradient: bool) -> str:
+        """What computes answers, their gradient if that is asked for, and records, as certificates have it."""
+
     def run(self, leaves: list[Tensor]) -> list[Tensor]:
         """The leaves of the output, with a gradient where autograd asks for one; samples that fail raise or become NaN."""
 

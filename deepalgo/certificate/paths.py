@@ -42,12 +42,11 @@ class Tally:
     @staticmethod
     def of(visits: Iterable[PlaceVisit], samples: Sequence[int]) -> Tally:
         """Add up visits; `samples` are the numbers of the samples in the whole batch."""
-        tally = Tally()
-        for visit in visits:
-            for place, did in zip(visit.samples.tolist(), visit.did.tolist(), strict=True):
-                tally.visits[samples[place]] += 1
-                tally.did[samples[place]] += int(did)
-        return tally
+        places, did = in_a_row(visits)
+        often = torch.bincount(places, minlength=len(samples)).tolist()
+        total = torch.zeros(len(samples), dtype=torch.int64).index_add(0, places, did).tolist()
+        rows = [(sample, count, many) for sample, count, many in zip(samples, often, total, strict=True) if count]
+        return Tally(Counter({sample: count for sample, count, _ in rows}), Counter({sample: many for sample, _, many in rows}))
 
     def some(self) -> set[int]:
         """Samples that did it at least once."""
@@ -110,19 +109,30 @@ class Paths:
                 yield from _other_rounds(span, tally, outcomes, span in self.peeled)
 
 
+def in_a_row(visits: Iterable[PlaceVisit]) -> tuple[Tensor, Tensor]:
+    """Who came, and what they did as whole numbers, one visit behind the other."""
+    came = [(visit.samples.cpu(), visit.did.to("cpu", torch.int64)) for visit in visits]
+    places, did = zip(*came, strict=True) if came else ((), ())
+    none = torch.zeros(0, dtype=torch.int64)
+    return torch.cat([none, *places]), torch.cat([none, *did])
+
+
 def all_paths(network: Network, leaves: Sequence[Tensor]) -> list[Hashable | None]:
     """The whole path of every sample through the network, None for those that fail on it."""
     _, failures = network.outcomes(list(leaves))
     good = [place for place, failure in enumerate(failures) if failure is None]
-    steps: dict[int, list[tuple[Span | None, int]]] = {place: [] for place in good}
+    steps: dict[int, list[Hashable]] = {place: [] for place in good}
     with torch.no_grad(), recording() as record:
         if good:
             network.execute([leaf[good] for leaf in leaves])
     for table in (record.branches, record.trips, record.rounds):
         for span, visits in table.items():
-            for visit in visits:
-                for place, did in zip(visit.samples.tolist(), visit.did.tolist(), strict=True):
-                    steps[good[place]].append((span, int(did)))
+            places, did = in_a_row(visits)
+            often = torch.bincount(places, minlength=len(good)).tolist()
+            of_samples = torch.split_with_sizes(did[torch.argsort(places, stable=True)], often)
+            for place, some in zip(good, of_samples, strict=True):
+                if len(some):
+                    steps[place].append((span, some.numpy().tobytes()))
     return [tuple(steps[place]) if place in steps else None for place in range(len(failures))]
 
 

@@ -85,10 +85,12 @@ class Certificate:
 
     `errors`: samples on which both raise, by exception. `beyond`: samples that the network refuses with an error of its own (a
     complex result, a whole number beyond 64 bits, a loop that does not end). `excused`: samples that differ where last digits
-    decide, or on which the function itself changes as much when an input moves by its last digit.
+    decide, or on which the function itself changes as much when an input moves by its last digit. `computed`: what computed the
+    network's numbers, and with which mathematics.
     """
 
     name: str
+    computed: str
     samples: int
     compared: int
     absolute: float
@@ -121,6 +123,7 @@ class Certificate:
     def _head(self) -> str:
         rows = [
             ("samples", self._samples()),
+            ("computed", f"by {self.computed}"),
             ("values", self._values()),
             ("paths", f"{_count(self.paths, 'sample')} take the function's arms and rounds" if self.paths else ""),
             ("gradients", _derivatives(self.gradients, "inputs")),

@@ -76,7 +76,8 @@ class Verification:
         if gradients and good and not self._is_soft():
             by_inputs, by_weights = self._gradients(good, good_leaves, paths.endpoints, most_weights)
         return Certificate(
-            name=self.program.name, samples=len(self.samples), compared=len(good),
+            name=self.program.name, computed=self.network.computed_by(gradient=by_inputs is not None),
+            samples=len(self.samples), compared=len(good),
             absolute=max((item[0] for item in differences.values()), default=0.0),
             relative=max((item[1] for item in differences.values()), default=0.0),
             worst=worst, errors=dict(self.errors), beyond=dict(self.beyond),

@@ -89,8 +89,9 @@ class SplitComplex(Rewriter):
         return tuple(found)
 
     def check(self, check: Check) -> None:
-        """Messages are told by code that has the complex number; here its real part holds the place."""
-        operands = tuple(self.see((value,))[0] for value in check.operands)
+        """Complex numbers of messages are put together for them."""
+        operands = tuple(self.add("complex", *self.see((value,))) if value.type.kind is Kind.COMPLEX else self.see((value,))[0]
+                         for value in check.operands)
         self.out.append(replace(check, ok=self.see((check.ok,))[0], operands=operands, guard=self.guard(check.guard)))
 
     def op(self, op: Op) -> None:

@@ -23,6 +23,9 @@ class ByInterpreter:
             return "it writes into arguments"
         return "it only knows answers" if gradient else ""
 
+    def computed_by(self, *, gradient):
+        return "the interpreter"
+
     def run(self, leaves):
         self.asked.append("run")
         if torch.is_grad_enabled() or self.reason_against(gradient=False):

@@ -72,9 +72,10 @@ def load(tmp_path, text, name="cooling"):
 def test_the_table_tells_samples_values_paths_gradients_and_dead_weights(tmp_path):
     net = da.compile(load(tmp_path, COOLING))
     certificate = net.verify([95.0, 60.0, 25.0, 15.0, -4.0], [5.5, 100.5, 10.5, 0.0, 1.5])
-    assert re.sub(r"difference .*? relative", "difference SMALL relative", str(certificate)) == """\
+    assert re.sub(r"difference .*? relative", "difference SMALL relative", str(certificate)) == f"""\
 cooling: the network gives the answers of the function
   samples    4 of 5 compared, 1 raise ValueError in both
+  computed   by {net.computed_by(gradient=True)}
   values     all equal
   paths      4 samples take the function's arms and rounds
   gradients  12 of 12 derivatives by inputs compared, largest difference SMALL relative
@@ -162,7 +163,7 @@ def test_a_loop_beyond_its_bound_is_refused_by_the_network():
 def test_nothing_to_compare_is_not_ok():
     certificate = da.compile(h.dew_point).verify([1.0, 2.0], [-1.0, -2.0])
     assert not certificate.ok and certificate.errors == {"ValueError": 2}
-    assert str(certificate).startswith("dew_point: there was nothing to compare\n  samples  0 of 2 compared, 2 raise ValueError in both\n")
+    assert str(certificate).startswith("dew_point: there was nothing to compare\n  samples   0 of 2 compared, 2 raise ValueError in both\n")
 
 
 def test_a_large_batch_is_sampled_evenly():

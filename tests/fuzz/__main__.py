@@ -31,7 +31,7 @@ def main() -> int:
     console = Console()
     if options.program is not None:
         return _one(console, options.program, options)
-    summary = Summary(_campaign(console, options), options.kind)
+    summary = Summary(_campaign(console, options), _title(options))
     _print(console, summary)
     _write(options, summary.outcomes)
     if summary.failures and options.shrink:
@@ -46,6 +46,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--kind", choices=KINDS, default="scalar", help="what the programs are made of")
     parser.add_argument("--native", action="store_true", help="native code against what programs mean, and its gradients against torch")
+    parser.add_argument("--gradients", type=int, default=1, metavar="N", help="of native code compare the gradients of every N-th program")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="time limit for one program")
     parser.add_argument("--shrink", action=argparse.BooleanOptionalAction, default=True, help="print a minimal failing program")
     parser.add_argument("--log", type=Path, help="write an account of the run into a section of this page, as Markdown")
@@ -59,9 +60,19 @@ def _write(options: argparse.Namespace, outcomes: list[Outcome]) -> None:
     if options.log is not None:
         done = unbroken(outcomes, options.seed)
         command = f"make fuzz N={len(done)} SEED={options.seed}" + ("" if options.kind == "scalar" else f" KIND={options.kind}")
+        command += " NATIVE=1" * options.native + (f" GRADIENTS={options.gradients}" if options.native and options.gradients > 1 else "")
         sections = sections_of(options.log.read_text()) if options.log.exists() else {}
-        sections[options.kind] = section(Summary(done, options.kind), command, options.seed, _version())
+        sections[_title(options)] = section(Summary(done, _title(options)), command, options.seed, _version())
         options.log.write_text(page(sections))
+
+
+def _title(options: argparse.Namespace) -> str:
+    """The section that a campaign belongs to."""
+    return f"native {options.kind}" if options.native else str(options.kind)
+
+
+def _native(options: argparse.Namespace) -> int:
+    return options.gradients if options.native else 0
 
 
 def _version() -> str:
@@ -73,7 +84,7 @@ def _version() -> str:
 def _campaign(console: Console, options: argparse.Namespace) -> list[Outcome]:
     """Outcomes of all seeds: those on record, and those that are missing there."""
     seeds = range(options.seed, options.seed + options.count)
-    record = Record(options.record, revision(), options.kind) if options.record else None
+    record = Record(options.record, revision(), _title(options)) if options.record else None
     outcomes = [outcome for outcome in record.read() if outcome.seed in seeds] if record else []
     known = {outcome.seed for outcome in outcomes}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
@@ -93,7 +104,7 @@ def _campaign(console: Console, options: argparse.Namespace) -> list[Outcome]:
             if len(outcomes) % LOG_EVERY == 0:
                 _write(options, outcomes)
 
-        run([seed for seed in seeds if seed not in known], options.jobs, options.seconds, report, options.kind, options.native)
+        run([seed for seed in seeds if seed not in known], options.jobs, options.seconds, report, options.kind, _native(options))
     return sorted(outcomes, key=lambda outcome: outcome.seed)
 
 
@@ -120,15 +131,15 @@ def _say(console: Console, text: str) -> None:
 def _minimal(console: Console, seed: int, options: argparse.Namespace) -> None:
     """Shrink the program of a seed and print what is left of it."""
     program, seconds = generate(seed, options.kind), options.seconds
-    verdict = judge(program, seconds, options.native)
+    verdict = judge(program, seconds, _native(options))
     _say(console, f"seed {seed}: {verdict.word}, {verdict.reason}: shrinking")
 
     def fails(candidate: Program) -> bool:
-        other = judge(candidate, seconds, options.native)
+        other = judge(candidate, seconds, _native(options))
         return (other.word, other.reason) == (verdict.word, verdict.reason)
 
     small = shrink(program, fails)
-    again = judge(small, seconds, options.native)
+    again = judge(small, seconds, _native(options))
     _say(console, small.source)
     _say(console, f"{small.entry} on {list(small.samples)} with {small.config}")
     _say(console, f"{again.word}: {again.reason}: {again.detail} (sample {again.sample})")
@@ -136,7 +147,7 @@ def _minimal(console: Console, seed: int, options: argparse.Namespace) -> None:
 
 def _one(console: Console, seed: int, options: argparse.Namespace) -> int:
     program = generate(seed, options.kind)
-    verdict = judge(program, options.seconds, options.native)
+    verdict = judge(program, options.seconds, _native(options))
     _say(console, program.source)
     _say(console, f"{verdict.word}: {verdict.reason}: {verdict.detail} (sample {verdict.sample})")
     if verdict.sample is not None and verdict.sample < len(program.samples):

@@ -53,21 +53,24 @@ def limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def judge(program: Program, seconds: float = SECONDS, native: bool = False) -> Verdict:
-    """The verdict on a program, `slow` where it takes too long; a `native` one is about native code and what the program means."""
+def judge(program: Program, seconds: float = SECONDS, native: int = 0) -> Verdict:
+    """The verdict on a program, `slow` where it takes too long.
+
+    A `native` one is about native code and what the program means, and the gradients of every so many programs.
+    """
     from tests.fuzz import compare, exact
     from tests.fuzz import native as native_code
 
     try:
         with limit(seconds):
             if native:
-                return native_code.check(program)
+                return native_code.check(program, native)
             return exact.check(program) if program.kind in exact.KINDS else compare.check(program)
     except Slow:
         return Verdict("slow", f"over {seconds:g} s")
 
 
-def examine(seed: int, seconds: float = SECONDS, kind: str = "scalar", native: bool = False) -> Outcome:
+def examine(seed: int, seconds: float = SECONDS, kind: str = "scalar", native: int = 0) -> Outcome:
     """Generate the program of a seed and judge it."""
     start = time.perf_counter()
     program = generate(seed, kind)
@@ -76,7 +79,7 @@ def examine(seed: int, seconds: float = SECONDS, kind: str = "scalar", native: b
 
 
 def run(seeds: list[int], jobs: int = 2, seconds: float = SECONDS,
-        report: Callable[[Outcome], None] = lambda outcome: None, kind: str = "scalar", native: bool = False) -> list[Outcome]:
+        report: Callable[[Outcome], None] = lambda outcome: None, kind: str = "scalar", native: int = 0) -> list[Outcome]:
     """Outcomes of all seeds, in their order; `report` hears of each as it comes in."""
     waiting = list(reversed(seeds))
     outcomes: list[Outcome] = []
@@ -100,7 +103,7 @@ def run(seeds: list[int], jobs: int = 2, seconds: float = SECONDS,
 class Worker:
     """A process that examines one seed after another."""
 
-    def __init__(self, seconds: float, kind: str = "scalar", native: bool = False) -> None:
+    def __init__(self, seconds: float, kind: str = "scalar", native: int = 0) -> None:
         self.seconds = seconds
         self.kind = kind
         self.native = native
@@ -144,7 +147,7 @@ class Worker:
             self.process.kill()
 
 
-def _serve(pipe: Connection, seconds: float, kind: str, native: bool) -> None:
+def _serve(pipe: Connection, seconds: float, kind: str, native: int) -> None:
     import torch
 
     torch.set_num_threads(1)

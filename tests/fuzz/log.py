@@ -58,7 +58,7 @@ class Summary:
     def coverage(self) -> list[tuple[str, float]]:
         """The share of programs with each construct, rows of the registry that never came up included if any did."""
         count: Counter[str] = Counter(name for outcome in self.outcomes for name in outcome.constructs)
-        names = set(count) | (all_names(self.kind) if len(self.outcomes) >= 100 else set())
+        names = set(count) | (all_names(self.kind.removeprefix("native ")) if len(self.outcomes) >= 100 else set())
         return sorted(((name, count[name] / len(self.outcomes)) for name in names), key=lambda item: (-item[1], item[0]))
 
 
@@ -77,6 +77,7 @@ TITLES = {
     "options": "Calls with random options",
     "edges": "Infinities, NaN, negative zeros, ties, huge and denormal numbers",
 }
+TITLES |= {f"native {kind}": f"Native code: {title[0].lower()}{title[1:]}" for kind, title in TITLES.items()}
 INTRODUCTION = """# Fuzz
 
 Random programs, compiled and held against Python: values (rtol 1e-10), errors with class and line, gradients of inputs and of
@@ -88,6 +89,10 @@ a difference quotient that it moves (`slopes lost in noise`), an iteration in wh
 
 Calls with options and programs on edges are compared more closely: the kind of every number, the sign of every zero, NaN as NaN, class and
 text of every exception, values within 1e-12.
+
+Native code is held against what the compiled program means, as the interpreter computes it one sample at a time, bit for bit; only NumPy's
+functions may round otherwise (`samples within 4 ulp`, and `farther, as rounding spreads` from there). The ordinary samples have others with
+infinities, NaN and zeros beside them. Gradients are held against torch's, within 1e-12 of the sum of their contributions.
 """
 
 

@@ -16,7 +16,7 @@ from tests.fuzz import campaign
 from tests.fuzz.campaign import Outcome, examine, judge, run
 from tests.fuzz.compare import check
 from tests.fuzz.generator import ODD, generate
-from tests.fuzz.log import Summary, page, section, unbroken
+from tests.fuzz.log import Summary, page, section, sections_of, unbroken
 from tests.fuzz.oracle import Oracle
 from tests.fuzz.program import Program
 from tests.fuzz.registry import all_names
@@ -56,6 +56,15 @@ def test_native_code_computes_what_random_programs_mean(kind):
     verdicts = {seed: judge(generate(seed, kind), native=True) for seed in range(2 if kind in ("scalar", "arrays") else 12)}
     assert not {seed: verdict for seed, verdict in verdicts.items() if verdict.failed}, "python -m tests.fuzz --native shows it"
     assert sum(verdict.facts["native gradients"] for verdict in verdicts.values()) > len(verdicts) / 2
+
+
+def test_gradients_of_native_code_are_compared_for_every_so_many_programs_and_the_account_has_a_section_of_its_own():
+    outcomes = [examine(seed, kind="edges", native=2) for seed in (2, 3)]
+    assert [outcome.verdict.facts["native programs"] for outcome in outcomes] == [1, 1]
+    assert [outcome.verdict.facts["native gradients"] for outcome in outcomes] == [1, 0]
+    sections = {kind: section(Summary(outcomes, kind), "make fuzz", 2, "0.1") for kind in ("edges", "native edges")}
+    assert sections["native edges"].startswith("## Native code: infinities, NaN, negative zeros")
+    assert sections_of(page(sections)) == sections
 
 
 SMALL_CHUNKS = [*range(4), *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(4, 20))]

@@ -47,21 +47,22 @@ def fuses() -> bool:
 
 
 class MachineCode:
-    """A compiled module, and the function in it; both go together."""
+    """A compiled module, and the function in it; both go together. A module that is `hasty` is compiled soon, and runs more slowly."""
 
-    def __init__(self, text: str, symbols: dict[str, int], name: str = "run", type: Any = Function) -> None:
+    def __init__(self, text: str, symbols: dict[str, int], name: str = "run", type: Any = Function, hasty: bool = False) -> None:
         llvm = _llvm()
         with _lock:
             for symbol, address in symbols.items():
                 llvm.add_symbol(symbol, address)
             target, cpu, features = _processor()
-            machine = target.create_target_machine(cpu=cpu, features=features, opt=2)  # which goes with the module
+            machine = target.create_target_machine(cpu=cpu, features=features, opt=0 if hasty else 2)  # which goes with the module
             module = _parsed(llvm, text)
             module.triple = machine.triple
-            options = llvm.create_pipeline_tuning_options(speed_level=0 if text.count("\n") > LONG else 1)
-            options.loop_vectorization = options.slp_vectorization = False
-            builder = llvm.create_pass_builder(machine, options)
-            builder.getModulePassManager().run(module, builder)
+            if not hasty:
+                options = llvm.create_pipeline_tuning_options(speed_level=0 if text.count("\n") > LONG else 1)
+                options.loop_vectorization = options.slp_vectorization = False
+                builder = llvm.create_pass_builder(machine, options)
+                builder.getModulePassManager().run(module, builder)
             self.engine = llvm.create_mcjit_compiler(module, machine)
             self.engine.finalize_object()
             self.function = type(self.engine.get_function_address(name))

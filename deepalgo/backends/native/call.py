@@ -30,11 +30,15 @@ class Call:
     engine: Engine
     inputs: int
     otherwise: Otherwise
+    #: Whether samples that fail raise.
+    raises: bool = False
 
     def forward(self, tensors: Sequence[Tensor]) -> tuple[list[Tensor], Array]:
         """The results, and the number of the check that each sample fails."""
         inputs, weights = self.arrays(tensors)
         outcome = self.engine.forward(inputs, weights)
+        if self.raises and outcome.codes.any():
+            self.engine.complain(outcome)
         return [torch.from_numpy(array) for array in outcome.results], outcome.codes
 
     def run(self, tensors: Sequence[Tensor]) -> tuple[list[Tensor], Tensor]:
@@ -80,7 +84,7 @@ class NativeFunction(torch.autograd.Function):
         """What arrives at inputs and weights; in torch where a derivative of this is wanted."""
         (*tensors, numbers), call = ctx.saved_tensors, ctx.call
         graph = torch.is_grad_enabled()
-        if graph or call.engine.reason_against(gradient=True):
+        if graph or torch._C._len_torch_dispatch_stack() or call.engine.reason_against(gradient=True):
             return (None, *_in_torch(call, tensors, adjoints[:-1], numbers == 0, graph))
         return (None, *call.backward(tensors, _filled(call, tensors, adjoints[:-1])))
 

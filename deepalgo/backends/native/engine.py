@@ -20,18 +20,23 @@ import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import torch
 
 from deepalgo.adjoint import adjoint, adjoint_in_segments, careful_adjoint, careful_adjoint_in_segments
 from deepalgo.backends.native.columns import Array
+from deepalgo.backends.native.complaint import complain
 from deepalgo.backends.native.complex_arrays import in_parts, put_together
 from deepalgo.backends.native.kernel import LARGEST_STACK, Kernel, KernelOutcome, StackLimit
 from deepalgo.backends.native.mathematics import Mathematics
+from deepalgo.backends.native.notes import Notes
 from deepalgo.backends.native.text import Unsupported
+from deepalgo.backends.native.visits import add_visits
 from deepalgo.backends.targets import NATIVE, native_back
+from deepalgo.backends.torch.runtime.record import Record
+from deepalgo.backends.torch.ties import find_ties
 from deepalgo.ir import Check, Failure, Kind, Program, Type, While, walk
 from deepalgo.lower.depth import compiling
 from deepalgo.lower.passes import Passes, PassSettings, run
@@ -91,15 +96,18 @@ class Engine:
         program = self._program()
         assert program is not None
         with compiling():
-            lowered = run(self._passes(part), program, PassSettings(self.rounds))
+            held = self._kernels.get("forward") if part == "record" else None
+            lowered = run(self._passes(part), program, PassSettings(self.rounds)) if held is None else held.program
+            if part in FORWARD:
+                notes = Notes(tells=True) if part == "forward" else Notes(records=True, ties=frozenset(find_ties(lowered)))
+                return Kernel(lowered, frozenset(), self.mathematics, LARGEST_STACK, self._most_lines, notes)
             first = len(lowered.body.results) - len(program.weights)
-            are_added = part != "forward" and self._by is None
-            summed = frozenset(range(first, first + len(program.weights))) if are_added else frozenset[int]()
+            summed = frozenset(range(first, first + len(program.weights))) if self._by is None else frozenset[int]()
             has_other = f"{part} long" in PARTS and any(isinstance(statement, While) for statement in walk(program.body))
             return Kernel(lowered, summed, self.mathematics, SHORT_STACK if has_other else LARGEST_STACK, self._most_lines)
 
     def _passes(self, part: str) -> Passes:
-        if part == "forward" or self._by is None:
+        if part in FORWARD or self._by is None:
             return PARTS[part]
         return native_back(partial(DERIVATIVES[part], by=self._by))
 
@@ -121,8 +129,15 @@ class Engine:
 
     def reason_against(self, *, gradient: bool) -> str:
         """Why the program does not run natively, with its gradient or without, or "" if it does."""
+        return self._reason(*("forward", "back") if gradient else ("forward",))
+
+    def reason_against_records(self) -> str:
+        """Why what samples do is not recorded natively, or "" if it is."""
+        return self._reason("record")
+
+    def _reason(self, *parts: str) -> str:
         try:
-            for part in ("forward", "back") if gradient else ("forward",):
+            for part in parts:
                 self._kernel(part)
         except Unsupported as reason:
             return str(reason)
@@ -130,7 +145,20 @@ class Engine:
 
     def forward(self, inputs: Sequence[Array], weights: Array) -> KernelOutcome:
         """The results for samples, and the check that each of them fails."""
-        outcome = self._kernel("forward").run(in_parts(inputs), weights, self.rounds, torch.get_num_threads())
+        return self._results("forward", inputs, weights)
+
+    def record(self, inputs: Sequence[Array], weights: Array, record: Record) -> KernelOutcome:
+        """The same, with what the samples that do not fail do on their way."""
+        outcome = self._results("record", inputs, weights)
+        add_visits(record, self._kernel("record").written.notes, outcome.codes, outcome.entries)
+        return outcome
+
+    def complain(self, outcome: KernelOutcome) -> NoReturn:
+        """Raise for the samples of an outcome of `forward` that failed first."""
+        complain(self.failures, self._kernel("forward").written.notes, outcome.codes, outcome.entries)
+
+    def _results(self, part: str, inputs: Sequence[Array], weights: Array) -> KernelOutcome:
+        outcome = self._kernel(part).run(in_parts(inputs), weights, self.rounds, torch.get_num_threads())
         return replace(outcome, results=put_together(outcome.results, self.result_types))
 
     def gradient(self, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> Gradient:
@@ -196,8 +224,10 @@ def _take_where_nan(arrays: Sequence[Array], others: Sequence[Array]) -> None:
 DERIVATIVES = {
     "back": adjoint, "careful": careful_adjoint, "back long": adjoint_in_segments, "careful long": careful_adjoint_in_segments,
 }
+#: The parts that compute results, without a record of what samples do, and with one.
+FORWARD = ("forward", "record")
 #: The passes of each part.
-PARTS: dict[str, Passes] = {"forward": NATIVE, **{part: native_back(derivative) for part, derivative in DERIVATIVES.items()}}
+PARTS: dict[str, Passes] = {**dict.fromkeys(FORWARD, NATIVE), **{part: native_back(derivative) for part, derivative in DERIVATIVES.items()}}
 #: Bytes that a thread may save of loops that end by data; beyond that, such loops are gone back through in segments.
 SHORT_STACK = 1 << 24
 #: By the identity of the program, and all that an engine is made with; a program that is gone takes its engines along.

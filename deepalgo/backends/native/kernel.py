@@ -25,7 +25,9 @@ import numpy as np
 
 from deepalgo.backends.native.build import MachineCode
 from deepalgo.backends.native.columns import Array, Columns
+from deepalgo.backends.native.log import NoteLog
 from deepalgo.backends.native.mathematics import Mathematics
+from deepalgo.backends.native.notes import ENTRY, Notes
 from deepalgo.backends.native.parts import Splitter
 from deepalgo.backends.native.text import WIDTH, Unsupported
 from deepalgo.backends.native.write import WrittenModule, write
@@ -38,17 +40,25 @@ BLOCK = 256 * WIDTH
 FIRST_STACK, LARGEST_STACK = 1 << 20, 1 << 32
 
 
+#: No entries of a log.
+NOTHING: Array = np.zeros((0, ENTRY), np.int64)
+#: Entries of a log for which there is room at first.
+FIRST_LOG = 1 << 14
+
+
 class StackLimit(Exception):
     """A derivative that saves more than it may."""
 
 
 @dataclass(frozen=True, slots=True)
 class KernelOutcome:
-    """The results of all samples, those that were added up, and for each sample the number of the check that it failed, or 0."""
+    """The results of all samples, those that were added up, for each sample the number of the check that it failed, or 0, and the log."""
 
     results: list[Array]
     sums: list[Array]
     codes: Array
+    #: What was noted: the site with the group of samples, the lanes, and a number.
+    entries: Array
 
 
 def compile_kernel(program: Program, summed: Sequence[int] = (), mathematics: Mathematics = "exact") -> Kernel:
@@ -60,13 +70,13 @@ class Kernel:
     """Native code of one program; a stack may have so many bytes for each thread."""
 
     def __init__(self, program: Program, summed: frozenset[int], mathematics: Mathematics = "exact", most_stack: int = LARGEST_STACK,
-                 most_lines: int | None = None) -> None:
+                 most_lines: int | None = None, notes: Notes | None = None) -> None:
         self.program, self.summed = program, summed
-        self.written: WrittenModule = write(program, summed, mathematics)
+        self.written: WrittenModule = write(program, summed, mathematics, notes)
         lines = self.written.text.count("\n")
         if most_lines is not None and lines > most_lines:
             raise Unsupported(f"it would take long to compile {lines} instructions (or ask for backend='native'){_longest(program)}")
-        self.machine = MachineCode(self.written.for_lanes(WIDTH), self.written.symbols)
+        self.machine = MachineCode(self.written.for_lanes(WIDTH), self.written.symbols, hasty=self.written.notes.records)
         results = program.body.results
         self.kept = [results[place] for place in range(len(results)) if place not in summed]
         self.added = [results[place] for place in sorted(summed)]
@@ -79,9 +89,10 @@ class Kernel:
         count = len(inputs[0]) if inputs else 1
         results: list[Array] = [np.empty((count, *value.type.shape), DTYPES[value.type.kind]) for value in self.kept]
         codes = np.zeros(-(-count // WIDTH) * WIDTH, np.int32)
-        work = Work(inputs, np.ascontiguousarray(weights, np.float64), results, codes, rounds)
+        work = Work(inputs, np.ascontiguousarray(weights, np.float64), results, codes, rounds, {})
         total = self._share(work, count, threads)
-        return KernelOutcome(results, _apart(total, self.added), codes[:count])
+        entries = [work.entries[first] for first in sorted(work.entries)]
+        return KernelOutcome(results, _apart(total, self.added), codes[:count], np.concatenate(entries) if entries else NOTHING)
 
     def _share(self, work: Work, count: int, threads: int) -> Array:
         """Run all samples in blocks, which threads share; returns what is added up, in the order of the blocks."""
@@ -102,16 +113,27 @@ class Kernel:
         inputs = Columns(work.inputs, [item.value.type for item in self.program.inputs], most)
         results = Columns(work.results, [value.type for value in self.kept], most)
         found: list[Array] = []
+        log = self._log(most) if self.written.notes.writes else None
         for first, last in blocks:
             count = last - first
             pointers = (inputs.begin(first, last), work.weights.ctypes.data, results.begin_writing(first, last), lanes.ctypes.data,
                         work.codes[first:].ctypes.data, count, work.rounds)
-            while self.machine.function(0, -(-count // WIDTH), *pointers, stack.ctypes.data, stack.ctypes.data + len(stack),
-                                        arrays.ctypes.data):
-                stack = self._larger(stack)
+            while True:
+                limit = stack.ctypes.data + len(stack) if log is None else log.begin()
+                if self.machine.function(0, -(-count // WIDTH), *pointers, stack.ctypes.data, limit, arrays.ctypes.data):
+                    stack = self._larger(stack)
+                elif log is None or not log.is_full():
+                    break
+            if log is not None and log.count:
+                work.entries[first] = log.entries(first)
             results.end_writing(first, last)
             found.append(lanes.sum(axis=1))
         return found
+
+    def _log(self, samples: int) -> NoteLog:
+        """Room for what so many samples note; every sample that fails has its place."""
+        notes = self.written.notes
+        return NoteLog(FIRST_LOG if notes.records else -(-samples // WIDTH) * WIDTH * notes.most_told)
 
     def _larger(self, stack: Array) -> Array:
         """Room for four times as much."""
@@ -140,6 +162,8 @@ class Work:
     results: Sequence[Array]
     codes: Array
     rounds: int
+    #: What is noted, by the first sample of each block.
+    entries: dict[int, Array]
 
 
 def _apart(total: Array, values: Sequence[Value]) -> list[Array]:

@@ -53,7 +53,7 @@ class PartFrame:
     def load(self, code: Code, value: Value) -> Cells:
         """Take a value from the frame."""
         first, wide = self.held[value]
-        kind = value.type.kind
+        kind = min(value.type.kind, Kind.REAL)
         return tuple(get(code, address(code, place), kind, is_wide) for place, is_wide in enumerate(wide, first))
 
     @contextlib.contextmanager

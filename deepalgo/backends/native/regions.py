@@ -12,25 +12,27 @@ from typing import assert_never
 from deepalgo.backends.native.array_loops import Held, in_memory, is_large, known
 from deepalgo.backends.native.array_regions import ArraysMeet, CarriedArrays
 from deepalgo.backends.native.arrays import ARRAYS, Cells, constant, elementwise, moved, only_moves
-from deepalgo.backends.native.held_values import HeldValues
+from deepalgo.backends.native.can_fail import can_fail
 from deepalgo.backends.native.linear_algebra import LINEAR
 from deepalgo.backends.native.memory import Extent
+from deepalgo.backends.native.noted_steps import NotedSteps
+from deepalgo.backends.native.notes import Notes
 from deepalgo.backends.native.parts import ARGUMENTS, FAILED, LANES_ROOM, TOP, PartFrame, Piece, Splitter, address, get, put
 from deepalgo.backends.native.text import ALL, LANES, MASK, Cell, Code, Unsupported, at_line, literal
-from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Restore, Rewind, Save, Statement, Try, Value, While, blocks, walk
+from deepalgo.ir import Block, Check, If, Kind, Loop, Op, Program, Restore, Rewind, Save, Statement, Try, Value, While, walk
 
 #: The numbers of the checks that lanes failed, 0 for none.
 CODES = f"<{LANES} x i32>"
 
 
-class Regions(HeldValues):
+class Regions(NotedSteps):
     """Writes statements into `code`; `values` are the numbers of each value, `mask` the lanes that take part here.
 
     `%failed` is where the numbers of failed checks are kept, `%top` where the end of the group's stack is.
     """
 
-    def __init__(self, program: Program) -> None:
-        super().__init__(program)
+    def __init__(self, program: Program, notes: Notes | None = None) -> None:
+        super().__init__(program, notes)
         self.weights: dict[str, Held] = {}
         self.checks: list[Check | While] = []
         self.frame, self.splitter = PartFrame(), Splitter()
@@ -143,6 +145,7 @@ class Regions(HeldValues):
         """One statement."""
         match statement:
             case Op():
+                self.note_doubts(statement)  # before a result takes the place of an operand
                 self.bind(statement.result, self.op(statement))
             case Check():
                 self.check(statement)
@@ -170,6 +173,8 @@ class Regions(HeldValues):
             return tuple(constant(op.attr("value"), op.result.type.kind))
         if op.is_weight:
             return self.weights[str(op.attr("key"))]
+        if op.result.type.kind is Kind.COMPLEX:  # of the parts, for a message
+            return tuple(cell for arg in op.args for cell in self.fitted(arg))
         try:
             if (is_large(op.result) or any(map(is_large, op.args))) and (found := in_memory(self.memory, self.request(op))) is not None:
                 return found
@@ -189,7 +194,9 @@ class Regions(HeldValues):
         """Lanes that fail are noted and take no part in what follows."""
         self.checks.append(check)
         ok = self.code.spread(self.cell(check.ok)).text
-        self.fail(self.code.without(self.mask, ok), len(self.checks))
+        failing = self.code.without(self.mask, ok)
+        self.fail(failing, len(self.checks))
+        self.note_failure(check, failing, len(self.checks), self.notes.number())
         self.mask = self.code.both(self.mask, ok)
 
     def fail(self, lanes: str, number: int) -> None:
@@ -209,6 +216,7 @@ class Regions(HeldValues):
     def branch(self, branch: If) -> None:
         """Arms, each for the lanes that take it."""
         condition = self.cell(branch.condition)
+        self.note_branch(branch, condition)
         if not condition.wide:
             self.branch_of_all(branch, condition)
             return
@@ -303,6 +311,7 @@ class Regions(HeldValues):
     def loop(self, loop: Loop) -> None:
         """The same number of rounds for all samples."""
         index, *params = loop.body.params
+        self.note_count(loop)
         self.rounds(loop, index, params, str(loop.count), None)
 
     def rewind(self, loop: Rewind) -> None:
@@ -348,11 +357,12 @@ class Regions(HeldValues):
         fails = can_fail(body)
         if fails:
             self.mask = self.alive(mask)
+            self.note_round(number)
         if counts is not None:
             taking = self.numbers.compare("lt", Cell(place, Kind.INT), counts).text
             self.mask = code.both(self.mask, taking)
         lanes = self.mask
-        with self.inside(body, params):
+        with self.noted_rounds(), self.inside(body, params):
             following = [cell for cells in self.carried(body.results, params) for cell in cells]
             arrays.go_on(body.results, lanes)
         if counts is not None:
@@ -374,7 +384,7 @@ class Regions(HeldValues):
         """Rounds until no lane is left; lanes that are done keep what they have."""
         code, mask = self.code, self.mask
         self.checks.append(loop)
-        number_of_check = len(self.checks)
+        number_of_check, place = len(self.checks), self.notes.number()
         first = [tuple(map(code.spread, cells)) for cells in self.carried(loop.init, loop.body.params)]
         arrays = CarriedArrays(self, loop, loop.body.params)
         head, inside, again, end = (code.new_label(word) for word in ("while", "round", "again", "end"))
@@ -390,21 +400,26 @@ class Regions(HeldValues):
         self.values.update(zip(loop.test.params, made, strict=True))
         arrays.bind(loop.test.params)
         self.mask = lanes
-        with self.inside(loop.test):
+        if can_fail(loop.test) or can_fail(loop.body):
+            self.note_round(number)
+        with self.noted_rounds(place), self.inside(loop.test):
             holds = code.spread(self.cell(loop.test.results[0])).text
         taking = code.both(self.mask, holds)
         limit = "%rounds" if loop.bound is None else str(loop.bound)
         is_over = code.emit(f"icmp sge i64 {number}, {limit}")
         everyone = code.spread(Cell(is_over, Kind.BOOL)).text
         if loop.bound is None:
-            self.fail(code.both(taking, everyone), number_of_check)
+            endless = code.both(taking, everyone)
+            self.fail(endless, number_of_check)
+            self.note_failure(loop, endless, number_of_check, place)
         taking = code.without(taking, everyone)
+        self.note_trips(loop, number, code.without(lanes, taking))
         code.jump_if(code.any(taking), inside, end)
         code.begin(inside)
         self.values.update(zip(loop.body.params, made, strict=True))
         arrays.bind(loop.body.params)
         self.mask = taking
-        with self.inside(loop.body, loop.body.params):
+        with self.noted_rounds(place), self.inside(loop.body, loop.body.params):
             new = [tuple(map(code.spread, cells)) for cells in self.carried(loop.body.results, loop.body.params)]
             arrays.go_on(loop.body.results, taking)
         taken = Cell(taking, Kind.BOOL, True)
@@ -422,19 +437,3 @@ class Regions(HeldValues):
         self.values.update(zip(loop.results, made, strict=True))
         arrays.leave(loop.results)
         self.mask = self.alive(mask)
-
-
-def statement_fails(statement: Statement) -> bool:
-    """Whether a sample can fail in a statement."""
-    match statement:
-        case Check():
-            return True
-        case While(bound=None):
-            return True
-        case _:
-            return any(can_fail(block) for block in blocks(statement))
-
-
-def can_fail(block: Block) -> bool:
-    """Whether a sample can fail in a block."""
-    return any(map(statement_fails, block.body))

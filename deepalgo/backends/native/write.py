@@ -13,10 +13,12 @@ from typing import TypeAlias
 
 from deepalgo.backends.native.array_loops import is_large
 from deepalgo.backends.native.build import fuses
+from deepalgo.backends.native.can_fail import can_fail, statement_fails
 from deepalgo.backends.native.columns import LARGE
 from deepalgo.backends.native.mathematics import VECTOR_FORMS, Mathematics, define
 from deepalgo.backends.native.memory import COPY_ROWS, STORED, Extent
-from deepalgo.backends.native.regions import CODES, Regions, can_fail, statement_fails
+from deepalgo.backends.native.notes import GROUP, LOG, Notes, definitions
+from deepalgo.backends.native.regions import CODES, Regions
 from deepalgo.backends.native.text import ALL, LANES, MASK, PURE, ROW, SCALARS, VECTORS, Cell, Unsupported, at_line, literal
 from deepalgo.ir import Block, Check, Kind, Op, Program, Value, While, captured, walk
 
@@ -48,6 +50,7 @@ class WrittenModule:
     functions: frozenset[tuple[str, int]]
     called: frozenset[str]
     forms: frozenset[str]
+    notes: Notes
 
     def for_lanes(self, lanes: int) -> str:
         """The text for so many samples side by side."""
@@ -60,14 +63,16 @@ class WrittenModule:
                 lines += [define(name, count, symbol, width, declared) for symbol, width in widths if symbol in self.called]
             else:
                 lines += _lane_function(name, count, f"special.{name}" in self.symbols, lanes)
+        lines += definitions(lanes) if self.notes.writes else []
         text = "\n".join([*lines, self.text]).replace(LANES, str(lanes))
         return "\n".join([*(line for line in declared.values() if line not in text), text])
 
 
-def write(program: Program, summed: frozenset[int] = frozenset(), mathematics: Mathematics = "exact") -> WrittenModule:
+def write(program: Program, summed: frozenset[int] = frozenset(), mathematics: Mathematics = "exact",
+          notes: Notes | None = None) -> WrittenModule:
     """The program as a module with the function `run`; results at the places in `summed` are added up over all samples."""
     _refuse_complex(program)
-    return ModuleWriter(program, summed, mathematics).module()
+    return ModuleWriter(program, summed, mathematics, notes).module()
 
 
 def _refuse_complex(program: Program) -> None:
@@ -76,14 +81,17 @@ def _refuse_complex(program: Program) -> None:
     for op in walk(program.body):
         if isinstance(op, Op) and op.result.type.kind is Kind.COMPLEX:
             operation = next((user for user in walk(program.body) if isinstance(user, Op) and op.result in user.args), op)
+            if operation is op and not op.is_const:
+                continue  # it is an operand of a message
             raise Unsupported(f"{operation.name} of complex numbers{at_line(operation.span)}")
 
 
 class ModuleWriter(Regions):
     """The function around the statements of a program."""
 
-    def __init__(self, program: Program, summed: frozenset[int], mathematics: Mathematics = "exact") -> None:
-        super().__init__(program)
+    def __init__(self, program: Program, summed: frozenset[int], mathematics: Mathematics = "exact",
+                 notes: Notes | None = None) -> None:
+        super().__init__(program, notes)
         self.forms = VECTOR_FORMS.keys() if mathematics == "vector" and fuses() else set()
         self.program = program
         self.summed = summed
@@ -92,10 +100,15 @@ class ModuleWriter(Regions):
         self.fails = can_fail(program.body)
         #: Where a group of samples starts, and where it goes if it has to begin anew; "" if it never has to.
         self.start = self.restart = ""
+        #: The line behind which a group of samples begins.
+        self.first_of_group = 0
 
     def module(self) -> WrittenModule:
         """The whole text."""
         self.function()
+        if self.notes.writes:
+            self.code.lines.insert(self.first_of_group, "  store i64 %group, ptr %group.at")
+            self.code.lines.insert(self.first_of_group, f"  %group.at = getelementptr i64, ptr {LOG}, i64 {GROUP}")
         head = ("define i64 @run(i64 %first, i64 %last, ptr noalias %inputs, ptr noalias %weights, ptr noalias %outputs, "
                 "ptr noalias %sums, ptr noalias %codes, i64 %count, i64 %rounds, ptr noalias %tape, ptr %limit, ptr %arrays) nounwind {")
         if self.frame.parts:
@@ -107,7 +120,7 @@ class ModuleWriter(Regions):
         symbols = {f"special.{name}": address for name, address in self.numbers.special.items()}
         libm, called = frozenset(self.numbers.libm), frozenset(self.numbers.called)
         rooms, forms = self.memory.rooms.most, frozenset(self.forms)
-        return WrittenModule("\n".join(lines), self.checks, self.saves, rooms, symbols, libm, called, forms)
+        return WrittenModule("\n".join(lines), self.checks, self.saves, rooms, symbols, libm, called, forms, self.notes)
 
     def slot(self, type: str) -> str:
         """Room in memory, at the start of the function."""
@@ -134,6 +147,7 @@ class ModuleWriter(Regions):
         code.lines.append(f"  {number} = phi i64 [ %first, %{before} ], [ {following}, %{self.tail} ]")
         code.jump_if(code.emit(f"icmp slt i64 {number}, %last"), group, end)
         code.begin(group)
+        self.first_of_group = len(code.lines)
         offset = code.emit(f"mul i64 {number}, {LANES}")
         self.read_inputs(pointers, offset)
         code.do(f"store {CODES} zeroinitializer, ptr %failed")

@@ -42,6 +42,10 @@ class TorchBackend:
         """There is none."""
         return ""
 
+    def computed_by(self, *, gradient: bool) -> str:
+        """Everything."""
+        return "torch"
+
     def run(self, leaves: list[Tensor]) -> list[Tensor]:
         """The results, which autograd follows."""
         if torch.compiler.is_compiling():

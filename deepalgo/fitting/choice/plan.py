@@ -18,12 +18,13 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
+from deepalgo.backends.torch.runtime.parameter_groups import check_rates, rate_factor
 from deepalgo.errors import InputError
 from deepalgo.fitting.choice.patterns import Rank, check_words, closest
 from deepalgo.fitting.choice.scales import Scale
 from deepalgo.fitting.choice.ties import TiedWeight, read_ties
 from deepalgo.fitting.choice.weight_options import WeightOptions
-from deepalgo.fitting.choice.what_trains import check_rates, factor_of, what_trains
+from deepalgo.fitting.choice.what_trains import what_trains
 from deepalgo.ir import Weight
 from deepalgo.network import Network
 
@@ -57,7 +58,7 @@ def plan_weights(net: Network, options: WeightOptions, *, strict: bool = True, p
     `positive` are weights that have a logarithmic scale where nothing else is said.
     """
     if strict:
-        check_rates(net, options.rates)
+        check_rates(net.weights, options.rates)
     reasons = what_trains(net, options, strict=strict)
     ties = read_ties(net, options, reasons, strict=strict)
     following = {tie.follower.key for tie in ties}
@@ -74,7 +75,7 @@ def plan_weights(net: Network, options: WeightOptions, *, strict: bool = True, p
     return WeightPlan(
         reasons, leaders, ties, shared,
         {weight.key: scales.get(weight.key, Scale.LOG if weight.key in positive else Scale.LINEAR) for weight in leaders},
-        {weight.key: factor_of(weight, options.rates) for weight in leaders}, priors
+        {weight.key: rate_factor(weight, options.rates) for weight in leaders}, priors
     )
 
 

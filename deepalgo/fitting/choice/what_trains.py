@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from deepalgo.backends.torch.runtime.parameter_groups import rate_factor
 from deepalgo.errors import InputError
-from deepalgo.fitting.choice.patterns import ROLES, by_function, check_words, closest, words_of
+from deepalgo.fitting.choice.patterns import by_function, check_words, closest, words_of
 from deepalgo.fitting.choice.weight_options import WeightOptions
 from deepalgo.ir import Weight
 from deepalgo.ir.standing import is_declared, why_still
@@ -74,24 +75,10 @@ def require_choice(net: Network, options: WeightOptions) -> None:
         )
 
 
-def factor_of(weight: Weight, rates: Mapping[str, float]) -> float:
-    """The factor of a weight's step: a name beats a role."""
-    return rates.get(weight.key, rates.get(str(weight.role), 1.0))
-
-
-def check_rates(net: Network, rates: Mapping[str, float]) -> None:
-    """Refuse rates of what is not there, and rates that are none."""
-    for name, rate in rates.items():
-        if name not in net.weights and name not in ROLES:
-            raise InputError(f"rates names '{name}', which is no weight and no role; the roles are {', '.join(ROLES)}")
-        if not 0 <= rate < float("inf"):
-            raise InputError(f"the rate of '{name}' must be a factor of at least 0, not {rate}")
-
-
 def _barred(net: Network, weight: Weight, rates: Mapping[str, float]) -> str:
     """Why nothing can make a weight train, or ''."""
     if weight.frozen:
         return weight.frozen
     if not net.weights[weight.key].requires_grad:
         return LEFT_ALONE
-    return "its rate is 0" if factor_of(weight, rates) == 0 else ""
+    return "its rate is 0" if rate_factor(weight, rates) == 0 else ""

@@ -22,12 +22,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from deepalgo.backends.torch.runtime.sizes import sizes
 from deepalgo.fitting.choice.plan import WeightPlan, plan_weights
 from deepalgo.fitting.choice.weight_options import WeightOptions
 from deepalgo.network import Network
-
-#: Entries of a matrix that are smaller than this part of the typical one are numbers in their own right.
-OWN_SIZE = 1e-2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +54,7 @@ class Space:
         self.starts = [tensor.detach().clone() for tensor in self.tensors]
         self.factors = [self.plan.factors[weight.key] for weight in self.weights]
         self.kinds = [self.plan.scales[weight.key] for weight in self.weights]
-        self.scales = [factor * _scale(start) for factor, start in zip(self.factors, self.starts, strict=True)]
+        self.scales = [factor * sizes(start) for factor, start in zip(self.factors, self.starts, strict=True)]
         self.sizes = [tensor.numel() for tensor in self.tensors]
         self.moved = self._moved()
         self.at = torch.zeros(len(self), dtype=net.dtype)
@@ -171,16 +169,3 @@ class Space:
 
     def _parts(self, x: Tensor) -> tuple[Tensor, ...]:
         return torch.split(x, self.sizes, -1)
-
-
-def _scale(start: Tensor) -> Tensor:
-    """The size of each number; zeros in a table have the typical size of its others, shared among a row."""
-    size = start.abs()
-    if start.dim() == 0:
-        return size if start != 0 else torch.ones_like(size)
-    others = size[size > 0]
-    typical = others.log().mean().exp() if len(others) else torch.ones((), dtype=start.dtype)
-    shared = typical / start.shape[-1] ** 0.5
-    if start.dim() == 1:
-        return torch.where(size == 0, shared, size)
-    return torch.where((size == 0) | (size > OWN_SIZE * typical), torch.maximum(size, shared), size)

@@ -98,6 +98,14 @@ def picked_many(a, x):
     return b, np.where(kept, b, 0.0).cumsum(), kept
 
 
+def numbers_of_lines(a, x):
+    m = np.multiply.outer(a, np.sin(a + x))
+    cube = np.stack([m, m.T * 0.3, m - x, np.where(m > 0, m, x)])
+    low, high = cube.min(axis=0), cube.max(axis=2)
+    found = [np.argmin(cube, axis=1), np.argmax(cube, axis=2), np.any(cube > 2.0, axis=1), np.all(cube < 2.0, axis=0)]
+    return cube.sum(axis=0), cube.sum(axis=1), cube.sum(axis=2), np.prod(cube[:, :, :5], axis=2), low, high, *found
+
+
 def failing(a, x):
     b = a.copy()
     for i in range(20):
@@ -108,7 +116,7 @@ def failing(a, x):
 
 
 HEURISTICS = [histogram, smoothed, whole_arrays, exchanged_by_rounds, stored_in_one_arm, stored_in_arms_of_rounds, rows_and_slices,
-              looked_up, picked_many]
+              looked_up, picked_many, numbers_of_lines]
 
 
 def columns_of(heuristic, count=37):
