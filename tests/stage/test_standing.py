@@ -110,7 +110,6 @@ def test_decorators_methods_and_partials_do_not_hide_the_function(load):
         ("return 0.25 * (x + 4.0 * x) + 2.0 * x", []),
         ("k = x * x\nreturn x + 0.25 / 6.0 * (x + 4.0 * k + x * k)", ["c3_2", "c3_3"]),
         ("return (x - 2.5 * x) / 3.5", ["c2", "c2_2"]),
-        ("return sum([x, x * x, 1.0 * x]) / 3.0", ["c2", "c2_2"]),
     ],
 )
 def test_numbers_that_nobody_chose_stay(load, text, still):

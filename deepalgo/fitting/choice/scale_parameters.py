@@ -6,8 +6,8 @@ They are called so, or their sign has no meaning: with the other sign all answer
 >>> from deepalgo.compiler import compile
 >>> def likelihood(x, middle=1.0, variance=2.0, width=0.5, k=3.0):
 ...     return k * math.log(width) + (x - middle) ** 2 / (2 * variance)
->>> scale_parameters(compile(likelihood), [torch.linspace(0, 5, 20, dtype=torch.float64)])
-{'variance', 'width'}
+>>> sorted(scale_parameters(compile(likelihood), [torch.linspace(0, 5, 20, dtype=torch.float64)]))
+['variance', 'width']
 """
 
 from __future__ import annotations

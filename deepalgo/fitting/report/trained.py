@@ -21,7 +21,7 @@ import math
 from deepalgo.fitting.choice.plan import WeightPlan
 from deepalgo.fitting.choice.scales import Scale
 from deepalgo.fitting.choice.ties import TiedWeight
-from deepalgo.fitting.report.table import count, table
+from deepalgo.fitting.report.table import table
 from deepalgo.ir import Weight
 from deepalgo.ir.standing import why_still
 from deepalgo.network import Network
@@ -38,10 +38,11 @@ def trained(net: Network, plan: WeightPlan) -> str:
     rows = [("weight", "value", "trains", "place"), *(_row(net, weight, plan) for weight in weights[:LISTED])]
     rest = weights[LISTED:]
     training = sum(not plan.reasons[weight.key] for weight in rest)
-    more = f"\nand {count(len(rest), 'weight')} more, of which {training} train" if rest else ""
+    more = f"\nand {len(rest)} more, of which {training} train" if rest else ""
     usual = why_still(net.weights.entries)
-    resting = [weight.key for weight in weights if not weight.frozen and plan.reasons[weight.key] == usual[weight.key] != ""]
-    return table(rows) + more + (f"\ntrain= lets others move: {', '.join(resting[:NAMED])}" if resting else "")
+    resting = [weight for weight in weights if not weight.frozen and plan.reasons[weight.key] == usual[weight.key] != ""]
+    resting = sorted(resting, key=lambda weight: bool(weight.standing.still))
+    return table(rows) + more + (f"\ntrain= lets others move: {', '.join(weight.key for weight in resting[:NAMED])}" if resting else "")
 
 
 def _row(net: Network, weight: Weight, plan: WeightPlan) -> tuple[str, str, str, str]:

@@ -140,8 +140,6 @@ def _terms(node: ast.expr) -> list[ast.expr]:
     match node:
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
             return [*_terms(left), *_terms(right)]
-        case ast.Call(func=ast.Name(id="sum"), args=[ast.List(elts=items) | ast.Tuple(elts=items)]):
-            return list(items)
         case _:
             return [node]
 

@@ -15,6 +15,11 @@ from collections.abc import Iterator
 PLAIN = "(plain)"
 
 
+def is_mark(call: ast.Call) -> bool:
+    """Whether this reads as a call of `da.weight`."""
+    return isinstance(call.func, (ast.Name, ast.Attribute)) and ast.unparse(call.func).rpartition(".")[2] == "weight"
+
+
 def literal_names(tree: ast.AST) -> dict[int, str]:
     """The names by the numbers of nodes."""
     return {**dict(_suggest(tree)), **dict(_plain_bounds(tree))}
@@ -30,7 +35,7 @@ def _suggest(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield from ((id(value), target.id) for target, value in zip(targets, values, strict=True) if isinstance(target, ast.Name))
             case ast.keyword(arg=str(name), value=value):
                 yield id(value), name
-            case ast.Call(func=ast.Name(id="weight") | ast.Attribute(attr="weight"), args=[value, ast.Constant(value=str(name))]):
+            case ast.Call(args=[value, ast.Constant(value=str(name))]) if is_mark(node):
                 yield id(value), name
                 if isinstance(value, ast.Call) and value.args:  # np.array([0.1, 0.2])
                     yield id(value.args[0]), name
@@ -47,7 +52,7 @@ def _plain_bounds(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """The literals of `da.weight(0.5, bounds=(0.0, 1.0))`."""
     for node in ast.walk(tree):
         match node:
-            case ast.Call(func=ast.Name(id="weight") | ast.Attribute(attr="weight"), keywords=keywords):
+            case ast.Call(keywords=keywords) if is_mark(node):
                 found = [keyword.value for keyword in keywords if keyword.arg == "bounds"]
                 yield from ((id(part), PLAIN) for bounds in found for part in ast.walk(bounds))
             case _:

@@ -14,6 +14,8 @@ import ast
 import functools
 import math
 
+from deepalgo.stage.state.literal_names import is_mark
+
 
 def marked_at(text: str, line: int, column: int) -> tuple[float, float] | None:
     """The bounds that the mark of a number says which stands there, or in the assignment of that line; None without a mark.
@@ -55,4 +57,4 @@ def _calls(text: str, line: int) -> list[tuple[ast.Call, int]]:
                 found += [(item, item.col_offset) for item in defaults]
             case _:
                 pass
-    return [(call, column) for call, column in found if ast.unparse(call.func).rpartition(".")[2] == "weight"]
+    return [(call, column) for call, column in found if is_mark(call)]
