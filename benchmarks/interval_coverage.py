@@ -1,8 +1,9 @@
 """How often 95 % intervals cover the truth: `python -m benchmarks.interval_coverage`.
 
-Data are simulated from a model with known constants and normal noise, the model is fitted to all of them from other constants, and for each weight it is counted
-how often the interval of the report holds the constant that made the data. Every repeat has a seed of its own, so that the figures are the same in every run
-on a machine; chance alone lets 1,000 repeats differ from 95 % by 0.7 (one standard error). `--method profile` and `--method bootstrap` count these intervals.
+Data are simulated from a model with known constants and normal noise, the model is fitted to all of them from other constants, and for
+each weight it is counted how often the interval of the report holds the constant that made the data. Every repeat has a seed of its own,
+so that the figures are the same in every run; chance alone lets 1,000 repeats differ from 95 % by 0.7 (one standard error).
+`--method profile` and `--method bootstrap` count these intervals.
 """
 
 from __future__ import annotations

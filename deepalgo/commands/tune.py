@@ -29,7 +29,8 @@ def tune(
     data: Annotated[Path, typer.Option(help="A .csv or .parquet file whose columns are the arguments and the answers.")],
     learn: Annotated[str, typer.Option("--target", help="The column to learn; for a function of several answers: a,b,c.")] = "",
     residual: Annotated[str, typer.Option(help="Instead of a target: a function of the file, of the answer and the arguments.")] = "",
-    loss: Annotated[str, typer.Option(help="squared, absolute, or relative.")] = "squared",
+    loss: Annotated[str, typer.Option(help="squared, absolute, relative, huber(1), quantile(0.5), logistic, or max.")] = "squared",
+    sample_weight: Annotated[str, typer.Option(help="The column that says how much each row counts.")] = "",
     train: Annotated[list[str] | None, typer.Option(help="What to train: a name, k*, controller.*, line 12, a role; repeatable.")] = None,
     fixed: Annotated[list[str] | None, typer.Option(help="What to leave alone, in the same words.")] = None,
     column: Annotated[list[str] | None, typer.Option(help="ARGUMENT=COLUMN, where the names differ; can be repeated.")] = None,
@@ -65,6 +66,8 @@ def tune(
             network = grow(network, call, names, inputs)
         search = deepalgo.SearchOptions(seeds=seeds)
         goal |= _division(group, split, columns, data.name)
+        if sample_weight:
+            goal["sample_weight"] = target_column(columns, sample_weight, data.name)
         fit = deepalgo.fit(
             network, inputs, loss=loss, train=_words(train), fixed=_words(fixed), steps=steps, search=search, missing=missing,
             checkpoint=checkpoint, refit=refit, **goal,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from deepalgo.fitting.data.batches import Batches, Epochs
 from deepalgo.fitting.data.gather import FitData, SampleKind
 from deepalgo.fitting.data.samples import Samples, tensors
 from deepalgo.fitting.data.watch import enough_rounds
+from deepalgo.fitting.deadline import Deadline
 from deepalgo.fitting.judge.contenders import (
     CONSTANTS,
     GIVEN,
@@ -43,7 +45,7 @@ from deepalgo.fitting.report.build import build_report
 from deepalgo.fitting.report.page import Fit
 from deepalgo.fitting.report.refit import Refit
 from deepalgo.fitting.report.trained import trained
-from deepalgo.fitting.report.weight_changes import birth, differs
+from deepalgo.fitting.report.weight_changes import birth
 from deepalgo.fitting.search.course import Course
 from deepalgo.fitting.search.gradient_steps import StepSettings
 from deepalgo.fitting.search.optimiser import check, is_second_order
@@ -51,9 +53,10 @@ from deepalgo.fitting.search.plan import PLAN, PlannedSearch, readable
 from deepalgo.fitting.search.problem import Problem
 from deepalgo.fitting.search.space import Space
 from deepalgo.fitting.uncertainty.evidence import undetermined_weights
-from deepalgo.fitting.uncertainty.undetermined import Undetermined
 from deepalgo.network import Network
 
+#: How often a report looks at the samples, and how often for each weight.
+REPORT_LOOKS, REPORT_LOOKS_PER_WEIGHT = 10, 2
 #: The part of a limited time that gradient steps may take, if other searches follow.
 STEPS_SHARE = 0.7
 
@@ -75,7 +78,6 @@ class TrainingSet:
     batches: Batches
     chosen_by: Samples
     judged: Samples
-    still: tuple[str, ...] | None = None  # the weights that stay as they are where a network is fitted again
 
 
 class Competition:
@@ -90,6 +92,7 @@ class Competition:
         budget: Budget,
         weights: WeightOptions,
         processes: Processes,
+        deadline: Deadline,
     ) -> None:
         self.net = net
         self.objective = objective
@@ -99,6 +102,8 @@ class Competition:
         self.weights = weights
         self.plan = plan_weights(net, weights)
         self.processes = processes
+        self.deadline = deadline
+        self.trained = 0  # networks so far
         self.heuristic = heuristic_of(net)
         self.interrupted = False
         self.checkpoint: Checkpoint
@@ -117,7 +122,9 @@ class Competition:
 
     def run(self, bar: Bar) -> Fit:
         """Train, select, and look at the test samples."""
+        begun = time.monotonic()
         heuristic = Contender(HEURISTIC, self.heuristic, self._judged(self._alike(self.heuristic)))
+        self.deadline.keep((time.monotonic() - begun) * (REPORT_LOOKS + REPORT_LOOKS_PER_WEIGHT * len(self.plan.leaders)))
         known = heuristic.validation.isfinite()
         self._check(known)
         contenders = [heuristic]
@@ -135,8 +142,9 @@ class Competition:
                     for trainee, network in zip(trainees, constants, strict=True):
                         inherit(trainee, network)
         contenders.append(self._contend(TENSORIZED if is_tensorized(self.net) else CONSTANTS, trainees, bar))
+        bar.say("report")
         held = select(contenders, self.is_seen, self.groups)
-        report = build_report(self.net, contenders, held, self.objective, self.data, self.processes, self._refit(held, bar))
+        report = build_report(self.net, contenders, held, self.objective, self.data, self.processes, self.deadline, self._refit(held, bar))
         report.trained = trained(self.net, self.plan)
         return report
 
@@ -176,25 +184,24 @@ class Competition:
             contender.refused = f"it is worse than the heuristic on {part}"
         return contender
 
-    def _train(self, name: str, net: Network, place: TrainingSet, bar: Bar) -> dict[str, Any]:
+    def _train(self, name: str, net: Network, place: TrainingSet, bar: Bar, refits: bool = False) -> dict[str, Any]:
         """Run the plan of searches on a network, with those weights held that data cannot tell from others."""
         net.max_rounds = self.rounds
         known = measure(self.objective, self.heuristic, place.chosen_by, self.processes).isfinite()
-        samples = place.batches, place.chosen_by
-        told = [] if is_tensorized(net) else self._undetermined(net, place.batches.whole())
-        held = dict.fromkeys((label for item in told for label in item.held if label in net.weights), 0.0)
-        held |= dict.fromkeys(place.still or (), 0.0)
-        weights = replace(self.weights, rates={**self.weights.rates, **held})
+        samples, is_seen = (place.batches, place.chosen_by), self.is_seen or refits
+        weights = replace(self.weights, rates={**self.weights.rates, **_still(net)}) if refits and not is_tensorized(net) else self.weights
         space = Space(net, plan=plan_weights(net, weights, strict=False))
-        again = place.still is not None
-        problem = Problem(space, self.objective, *samples, known, self.processes, self._seconds(), self.is_seen or again)
-        course = self._course(problem, tuple(entry for entry in PLAN if not (again and readable in entry.when)))
+        told = [] if is_tensorized(net) else undetermined_weights(space, self.objective, place.batches.whole())
+        if held := dict.fromkeys((label for item in told for label in item.held if label in net.weights), 0.0):
+            space = Space(net, plan=plan_weights(net, replace(weights, rates={**weights.rates, **held}), strict=False))
+        problem = Problem(space, self.objective, *samples, known, self.processes, self._seconds(), is_seen)
+        course = self._course(problem, tuple(entry for entry in PLAN if not (refits and readable in entry.when)))
         bar.begin(name, self.budget.steps)
 
         def after_step(course: Course) -> None:
-            steps, ended = course.steps, bool(course.searches[-1].ended)
-            if steps is course.searches[-1]:
-                bar.show(steps.progress.step, steps.best.best, steps.floor)
+            search = course.searches[-1]
+            ended = bool(search.ended)
+            bar.show(search.name, course.steps_taken, search.lowest_loss, course.problem.floor)
             if ended or self.checkpoint.is_due:
                 self.checkpoint.keep(name, course.state(), now=ended)
 
@@ -207,7 +214,7 @@ class Competition:
         return {
             "progress": course.progress, "ended": [run.ended for run in runs], "interrupted": course.interrupted, "idle": idleness(course),
             "status": course.status, "seconds": course.problem.clock.elapsed(),
-            "keys": course.problem.space.keys, "undetermined": told,
+            "space": course.problem.space, "undetermined": told,
         }  # fmt: skip
 
     @functools.cached_property
@@ -225,9 +232,7 @@ class Competition:
             return Refit(None, everything.size, "a guarded network is not fitted again")
         network = trainable_copy(held.network)
         batches = Epochs(everything, self.data.batches.size, self.budget.seed)
-        weights = [weight for weight in network.weights.entries if not weight.frozen]
-        still = tuple(item.key for item in weights if not differs(birth(network, item), network.weights[item.key].detach()))
-        self._train("fitted again", network, TrainingSet(batches, everything, everything, still), bar)
+        self._train("fitted again", network, TrainingSet(batches, everything, everything), bar, refits=True)
         parts = {
             "all the": everything,
             "the training": self.data.batches.whole(),
@@ -236,11 +241,6 @@ class Competition:
         }
         part = worse_part(self.objective, self.heuristic, network, parts)
         return Refit(network if not part else None, everything.size, f"it is worse than the heuristic on {part}" if part else "")
-
-    def _undetermined(self, net: Network, samples: Samples) -> list[Undetermined]:
-        """Which of the weights that would train cannot be told apart."""
-        keys = [weight.key for weight in plan_weights(net, self.weights, strict=False).leaders]
-        return undetermined_weights(net, self.objective, samples, keys)
 
     def _course(self, problem: Problem, plan: tuple[PlannedSearch, ...]) -> Course:
         """The plan with the options of the caller."""
@@ -253,9 +253,13 @@ class Competition:
         return Course(problem, settings, polished, plan)
 
     def _seconds(self) -> float | None:
-        """The time of one training: a network that has grown needs two, and so does each fold of it."""
+        """The time of the next training: a network that has grown needs two, and so does each fold of it."""
+        left = self.deadline.left_for_training()
+        if left is None:
+            return None
         trainings = (1 + is_tensorized(self.net)) * (1 + len(self.data.folds)) + self.budget.refit
-        return self.budget.seconds / trainings if self.budget.seconds is not None else None
+        self.trained += 1
+        return -self.processes.most(-left / max(trainings - self.trained + 1, 1))
 
     def _resume(self, course: Course, name: str) -> None:
         """Go to where the checkpoint is."""
@@ -292,6 +296,11 @@ def idleness(course: Course) -> str:
         return "no step was taken"
     late = problem.clock.is_late and torch.equal(course.best, problem.origin)
     return "nothing better was found before the time was over" if late else ""
+
+
+def _still(net: Network) -> dict[str, float]:
+    """The rates that let the weights alone which selection left as they were written."""
+    return {weight.key: 0.0 for weight in net.weights.entries if torch.equal(birth(net, weight), net.weights[weight.key].detach())}
 
 
 def _name(function: Any) -> str:

@@ -26,6 +26,7 @@ from deepalgo.fitting.choice.what_trains import require_choice
 from deepalgo.fitting.competition import Budget, Competition
 from deepalgo.fitting.data.gather import SplitOptions, gather, is_draw
 from deepalgo.fitting.data.labels import Labels
+from deepalgo.fitting.deadline import Deadline
 from deepalgo.fitting.judge.objective import Loss, Objective
 from deepalgo.fitting.options import USUAL, SearchOptions, names_search_options, positive
 from deepalgo.fitting.processes import Processes
@@ -90,12 +91,12 @@ def fit(
     `ties` the weight that another one equals, or `(weight, ratio)`, and `priors` a mean and a width. `rates` holds factors of the step by
     role or name (0 leaves weights alone).
 
-    `steps` are those of the optimiser, `seconds` limits
-    all training, and `search` has what is seldom changed (`SearchOptions`: optimiser, rate, batches, several seeds).
+    `steps` are those of the optimiser, `seconds` limits the whole call, and `search` has what is seldom changed (`SearchOptions`: optimiser, rate, batches, several seeds).
 
     `checkpoint` names a file in which the state is kept: the same call goes on from there, and ends with the same weights. Ctrl-C ends
     training with the best weights so far. Under `torchrun` the processes share each batch.
     """
+    deadline = Deadline(seconds)
     objective = Objective(net, loss, residual, _is_supervised(inputs, targets, residual, loss), target_weight)
     weights = WeightOptions(
         train=train, fixed=fixed, rates=rates or {}, bounds=bounds or {}, scales=scales or {}, ties=ties or {}, priors=priors or {}
@@ -110,7 +111,8 @@ def fit(
     if seconds is not None and not seconds > 0:
         raise InputError(f"seconds must be above 0, not {seconds}")
     positive("seeds", search.seeds)
-    competition = Competition(net, objective, data, search, Budget(positive("steps", steps), seconds, seed, refit), weights, processes)
+    budget = Budget(positive("steps", steps), seconds, seed, refit)
+    competition = Competition(net, objective, data, search, budget, weights, processes, deadline)
     competition.open(checkpoint)
     with Bar(progress if processes.leads else False) as bar:
         return competition.run(bar)

@@ -4,7 +4,7 @@
 >>> gain = Weight("gain", 2.0, standing=Standing(Declared.FUNCTION, ("pid",)))
 >>> total = Weight("total", 0.0, standing=Standing(reads=("pid",), still="a sum that starts at zero"))
 >>> why_still([gain, Weight("mass", 1.5), total])
-{'gain': '', 'mass': 'declared are gain', 'total': 'a sum that starts at zero'}
+{'gain': '', 'mass': 'gain is declared', 'total': 'a sum that starts at zero'}
 >>> why_still([Weight("mass", 1.5), total])
 {'mass': '', 'total': 'a sum that starts at zero'}
 """
@@ -79,4 +79,4 @@ def _why(weight: Weight, declared: list[str]) -> str:
     if weight.standing.still or not declared:
         return weight.standing.still
     more = f" and {len(declared) - NAMED} more" if len(declared) > NAMED else ""
-    return f"declared are {', '.join(declared[:NAMED])}{more}"
+    return f"{', '.join(declared[:NAMED])}{more} {'is' if len(declared) == 1 else 'are'} declared"

@@ -53,7 +53,8 @@ TUNE = ("tune", "pipe.py:loss", "--data", "data.csv", "--target", "heat", "--ste
 def test_tune_prints_the_report_and_the_diff_and_leaves_the_file_alone(run, tmp_path):
     result = run(*TUNE)
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("loss: tuned constants kept, rms error ")
+    assert result.stdout.startswith("weight  value  trains  place\n")
+    assert "\n\nloss: tuned constants kept, rms error " in result.stdout
     assert "--- a/pipe.py" in result.stdout
     assert "-    return 0.8 * area + 0.05\n" in result.stdout
     assert (tmp_path / "pipe.py").read_text() == HEURISTIC
@@ -90,7 +91,7 @@ def test_tensorize_takes_what_check_suggests_and_prints_the_function(run, tmp_pa
     command = ("tune", "pipe.py:roots", "--data", "s.csv", "--residual", "off", "--steps", "20", "--tensorize", "untie(net, 12)")
     result = run(*command)
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("roots: tensorized kept") and "def roots(s):" in result.stdout
+    assert "\n\nroots: tensorized kept" in result.stdout and "def roots(s):" in result.stdout
     result = run(*command, "--output", "roots.py")
     assert "wrote roots.py" in result.stdout
     space: dict = {}

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -265,3 +266,26 @@ def test_a_run_that_diverges_is_stopped_and_the_best_weights_are_kept():
     assert fit.contenders[-1].training["ended"] == ["diverged"]
     assert fit.contenders[-1].training["progress"].step < 400
     assert fit.held.validation.mean() <= fit.contenders[0].validation.mean()
+
+
+def test_seconds_limit_the_whole_call_with_its_report():
+    def slow(x):
+        total = 0.0
+        for k in range(400):
+            total += 0.5 * math.sin(0.1 * x + 0.01 * k) * math.exp(-0.001 * k * x)
+        return total
+
+    net = da.compile(slow, backend="native")
+    x = torch.linspace(0, 3, 2000, dtype=torch.float64)
+    da.fit(net, x, targets=torch.sin(x), steps=1, seconds=0.5)  # compiles
+    for loss in ("squared", cubes):
+        begun = time.monotonic()
+        fit = da.fit(net, x, targets=50.0 * torch.sin(x), loss=loss, steps=10**6, seconds=2.0)
+        str(fit)
+        assert time.monotonic() - begun < 1.1 * 2.0 + 1.0
+
+
+def test_progress_says_what_is_being_done(capfd):
+    da.fit(da.compile(line), X, targets=torch.sin(X), progress=True)
+    shown = capfd.readouterr().err
+    assert "tuned constants: least squares" in shown or "report" in shown

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import torch
@@ -47,7 +47,7 @@ LANES = 512
 class NativeJacobian:
     """Goes back in native code once for each number of the results; what it cannot do is done `otherwise`."""
 
-    def __init__(self, host: Host, keys: Sequence[str], otherwise: Jacobian) -> None:
+    def __init__(self, host: Host, keys: Sequence[str], otherwise: Callable[[], Jacobian]) -> None:
         self._host, self._keys, self._otherwise = host, tuple(keys), otherwise
         weights = host.program.weights
         self._places = [next(place for place, weight in enumerate(weights) if weight.key == key) for key in self._keys]
@@ -58,11 +58,11 @@ class NativeJacobian:
         """The derivatives at these weights."""
         host = self._host
         if not may_look() or host.dtype is not torch.float64 or host.device.type != "cpu":
-            return self._otherwise(leaves, weights)
+            return self._otherwise()(leaves, weights)
         try:
             return self._native(leaves, weights)
         except Unsupported:
-            return self._otherwise(leaves, weights)
+            return self._otherwise()(leaves, weights)
 
     def _native(self, leaves: Sequence[Tensor], weights: Sequence[Tensor]) -> SampleDerivatives:
         host = self._host

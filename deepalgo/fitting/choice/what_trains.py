@@ -5,7 +5,7 @@
 ...     return offset - 2.0 * rate * x
 >>> net = compile(model)
 >>> what_trains(net, WeightOptions())
-{'rate': '', 'offset': '', 'c2': 'declared are rate, offset'}
+{'rate': '', 'offset': '', 'c2': 'rate, offset are declared'}
 >>> what_trains(net, WeightOptions(train=["coefficient"], fixed="rate"))
 {'rate': "fixed by 'rate'", 'offset': '', 'c2': ''}
 """

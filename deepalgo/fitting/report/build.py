@@ -15,6 +15,7 @@ from deepalgo.errors import DeepalgoError
 from deepalgo.fitting.data.beyond_range import beyond_range
 from deepalgo.fitting.data.gather import FitData
 from deepalgo.fitting.data.samples import Samples, judge
+from deepalgo.fitting.deadline import Deadline
 from deepalgo.fitting.judge.contenders import Contender
 from deepalgo.fitting.judge.objective import Objective, measure
 from deepalgo.fitting.processes import Processes
@@ -33,7 +34,14 @@ SOME = 2000
 
 
 def build_report(
-    net: Network, contenders: list[Contender], held: Contender, objective: Objective, data: FitData, processes: Processes, again: Refit
+    net: Network,
+    contenders: list[Contender],
+    held: Contender,
+    objective: Objective,
+    data: FitData,
+    processes: Processes,
+    deadline: Deadline,
+    again: Refit,
 ) -> Fit:
     """The report. The test samples are measured here and nowhere else."""
     training, validation, test = data.batches.whole(), data.validation, data.test
@@ -49,21 +57,25 @@ def build_report(
     known = contenders[0].validation.isfinite()
     measure(objective, winner, validation, Processes())
     failures = dict(winner.failures)
-    moved = weight_changes(winner, objective, validation, known)
-    basis = training if winner is held.network else data.everything
-    told = evidence(winner, objective, basis, held.training.get("keys", []), held.training.get("undetermined", []))
-    dead = (_known_to_matter(item, moved) for item in tried_weights(winner, some) if not has_derivatives(told, item.key))
+    moved = weight_changes(winner, objective, validation, known) if not deadline.is_over else []
+    fitted = training if winner is held.network else data.everything
+    space = held.training.get("space") if not deadline.is_over else None
+    told = evidence(space, winner, objective, fitted, held.training.get("undetermined", []))
+    idle = tried_weights(winner, some) if not deadline.is_over else ()
+    dead = (_known_to_matter(item, moved) for item in idle if not has_derivatives(told, item.key))
+    watched = seen if not deadline.is_over else []
     fit = Fit(
         name=net.program.name, network=winner, contenders=contenders, held=held,
         unit=Unit(objective.is_squares, objective.loss == "relative", _name_of_whole(objective)),
         held_out=_summaries(contenders, [contender.test for contender in contenders], objective, test.size, test.groups),
         samples=data.counts, selected_by=data.selected_by, reported_on=data.reported_on, seen=data.seen,
         moved=moved, dead=tuple(dead), evidence=told,
-        untried=untried(winner, seen), at_bound=at_bound(winner, seen), failures=failures, dropped=data.dropped, inputs=test.leaves,
-        seconds_per_sample=_costs(contenders, held, test.leaves), divided=data.divided, refit=again,
-        warnings=tuple(copied(data.first, [item.path for item in net.program.inputs])),
+        untried=untried(winner, watched) if watched else [], at_bound=at_bound(winner, watched) if watched else [],
+        failures=failures, dropped=data.dropped, inputs=test.leaves,
+        seconds_per_sample=_costs(contenders, held, test.leaves) if not deadline.is_over else {}, divided=data.divided, refit=again,
+        warnings=tuple(copied(data.first, [item.path for item in net.program.inputs])), was_late=deadline.is_over,
     )  # fmt: skip
-    if test.times is None:
+    if test.times is None and not deadline.is_over:
         _look_outside(fit, objective, heuristic, beyond_range(training.leaves, test.leaves, seed=0), data.reference)
     winner.errors = net.errors
     winner.failures.clear()

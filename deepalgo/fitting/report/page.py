@@ -104,6 +104,7 @@ class Fit:
     refit: Refit = field(default_factory=Refit)
     trained: str = ""  # the table of weights that train, and of those that do not
     warnings: tuple[str, ...] = ()  # what may be wrong with the data
+    was_late: bool = False  # whether the time was over before all was looked at
     evidence: Evidence | None = None
 
     @property
@@ -222,6 +223,7 @@ class Fit:
                 if item.lost
             ),
             str(self.refit),
+            "the time was over before all was looked at that a report tells: give more seconds" if self.was_late else "",
             self._cost(),
             *(self._training(contender) for contender in self.contenders if contender.training),
             f"samples: {', '.join(f'{number} {name}' for name, number in self.samples.items())}"
@@ -235,7 +237,7 @@ class Fit:
         if not self.improved:
             return ""
         if self.held.name not in self.seconds_per_sample:
-            return "one evaluation costs what it did: only numbers changed"
+            return "" if self.was_late and self.grown else "one evaluation costs what it did: only numbers changed"
         before, after = self.seconds_per_sample[HEURISTIC], self.seconds_per_sample[self.held.name]
         return f"one evaluation: {1e6 * before:.3g} µs before, {1e6 * after:.3g} µs after ({after / before:.2g} times, in batches)"
 

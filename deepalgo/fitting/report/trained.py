@@ -10,7 +10,7 @@
 weight  value  trains
 size    2.0    yes, on a log scale
 rate    0.5    yes, 0 .. 1
-c2      1.5    no: declared are size, rate
+c2      1.5    no: size, rate are declared
 """
 
 from __future__ import annotations

@@ -47,6 +47,8 @@ def untried(net: Network, leaves: list[Tensor]) -> list[Arms]:
 def at_bound(net: Network, leaves: list[Tensor]) -> list[AtBound]:
     """Loops of the user's whose last round was the last allowed one, for some samples."""
     bounds = {item.span: item.bound for item in walk(net.program.body) if isinstance(item, While) and item.bound is not None}
+    if not bounds:
+        return []
     trips = watch(net, leaves).trips
     counts = {span: sum(int((visit.did >= bound).sum()) for visit in trips.get(span, ())) for span, bound in bounds.items()}
     return [AtBound(span, count, bounds[span]) for span, count in counts.items() if count and span is not None]

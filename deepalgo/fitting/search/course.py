@@ -61,7 +61,7 @@ class Course:
     @functools.cached_property
     def has_squares(self) -> bool:
         """Whether the loss has a name, and derivatives can be had for every sample."""
-        return LeastSquares.applies(self.problem) and LeastSquares.of(self.problem, self.problem.origin) is not None
+        return LeastSquares.applies(self.problem) and LeastSquares.at(self.problem, self.problem.origin) is not None
 
     @property
     def is_settled(self) -> bool:
@@ -97,8 +97,6 @@ class Course:
 
     def run(self, after_step: Callable[[Course], None] = lambda course: None) -> None:
         """Run what is left of the plan. Ctrl-C ends it with the best point so far."""
-        if not self.searches:
-            self._begin()  # before time is counted: the first optimiser lets torch import much
         self.problem.clock.start(self.seconds)
         try:
             while self.is_running or self._begin():
@@ -114,7 +112,7 @@ class Course:
 
     def _begin(self) -> bool:
         """Start the next search whose conditions hold; False if none is left."""
-        while self.place < len(self.plan):
+        while self.place < len(self.plan) and not (self.searches and self.problem.clock.is_late):
             entry = self.plan[self.place]
             if all(holds(self) for holds in entry.when):
                 self.begun = {Start.INITIAL: self.problem.origin, Start.BEST: self.best, Start.LAST: self.last}[entry.start]

@@ -232,6 +232,11 @@ class GradientSteps(Search):
         part, until = self.progress.step / self.settings.steps, self.settings.until
         return part if until is None else min(1.0, max(part, self.progress.seconds / until))
 
+    @property
+    def lowest_loss(self) -> float:
+        """Its loss."""
+        return self.best.best
+
     def state(self) -> dict[str, Any]:
         """Points, optimisers and counts."""
         return {

@@ -33,6 +33,8 @@ FLAT, ROUNDING, NO_STEP = 1e-6, 1e-13, "no step makes the loss smaller"
 LEAST, POOR, GOOD = 1e-4, 0.25, 0.75
 #: How far along a step its curvature is looked at, and how long, as a part of the step, the bend may be.
 AHEAD, MOST_BENT, SHORTEST_BENT = 0.1, 0.375, 1e-8
+#: A free step that brings what it promises, but for this part, is straight enough, and so is the next one.
+STRAIGHT = 0.05
 #: Weights that hardly matter are measured as if they mattered this part of the one that matters most.
 LEAST_SCALE = 1e-12
 #: Many weights, so many steps without a lower validation loss end it.
@@ -71,6 +73,10 @@ class LevenbergMarquardt(Search):
         self.radius = self.blur = 0.0
         self.steps = self.idle = 0
         self.reason, self.converged = "", False
+        self._part = math.inf  # of what it promised that the last step brought, if it was free
+        self._size = 0.0  # of the weights, as steps are measured
+        bounded = problem.space.is_bounded
+        self._bounds = [end.double().numpy() for end in (problem.space.lower, problem.space.upper)] if bounded else []
         self._value, self._near = math.inf, Linearised(np.zeros((0, 0)), np.zeros(0))
         self._errors = self._factors = torch.zeros(0)
         self._first, self._begun = np.ones(len(problem.origin)), 0.0  # the derivatives and the loss where it began
@@ -78,7 +84,7 @@ class LevenbergMarquardt(Search):
     def start(self, x: Tensor) -> None:
         """Begin at a point."""
         self.x = self.best = x
-        self.squares = LeastSquares.of(self.problem, x)
+        self.squares = LeastSquares.at(self.problem, x)
         if self.squares is None:
             self.reason = "no derivatives"
             return
@@ -87,7 +93,8 @@ class LevenbergMarquardt(Search):
         self._arrive()
         self.scale, self._begun = self._sizes(), self._value
         self._first = np.linalg.norm(self._near.triangle, axis=0)
-        self.radius = self.walk.radius * float(np.linalg.norm(self.scale * self._lengths())) or self.walk.radius
+        self._size = self._measured()
+        self.radius = self.walk.radius * self._size or self.walk.radius
         self.score = self.problem.score(x) if self.is_scored else math.inf
 
     @property
@@ -118,11 +125,13 @@ class LevenbergMarquardt(Search):
         gain = self._value - value
         self._resize(step, gain, promised, model)
         if self._ends(gain, promised, model):
+            self.x = moved if gain > 0 else self.x
             self._next_blur()
         elif gain >= LEAST * promised and gain > 0:
             self.x, self._errors, self._factors = moved, errors, factors
             self._arrive()
             self.scale = np.maximum(self.scale, self._sizes())
+            self._size = self._measured()
             self._look()
 
     @property
@@ -155,11 +164,6 @@ class LevenbergMarquardt(Search):
         return self.converged and not self.is_stuck and bool(np.linalg.norm(self._near.triangle, axis=0).all())
 
     @property
-    def value(self) -> float:
-        """The loss at the lowest point."""
-        return self._value
-
-    @property
     def _squares(self) -> LeastSquares:
         assert self.squares is not None
         return self.squares
@@ -174,19 +178,22 @@ class LevenbergMarquardt(Search):
         sizes = np.linalg.norm(self._near.triangle, axis=0)
         return np.maximum(sizes, LEAST_SCALE * sizes.max()) if sizes.any() else np.ones(len(sizes))
 
-    def _lengths(self) -> Array:
-        return np.abs(lengths(self.problem, self.x))
+    def _measured(self) -> float:
+        """How far the weights are from zero, as steps are measured."""
+        return float(np.linalg.norm(self.scale * lengths(self.problem, self.x)))
 
     def _room(self) -> tuple[Array, Array]:
         """How far each number may move down and up."""
-        space, x = self.problem.space, self.x
-        return (space.lower - x).double().numpy(), (space.upper - x).double().numpy()
+        if not self._bounds:
+            return np.full(len(self.x), -np.inf), np.full(len(self.x), np.inf)
+        x = self.x.double().numpy()
+        return self._bounds[0] - x, self._bounds[1] - x
 
     def _moved(self, model: Quadratic, step: Step) -> Tensor:
         """Where a step leads, bent if that is known well enough."""
         straight, near = self._at(step.move), self._near
-        short = step.length <= SHORTEST_BENT * np.linalg.norm(self.scale * self._lengths())
-        if not self.walk.bends or near.rows is None or near.weights is None or short:
+        is_straight = abs(self._part - 1) < STRAIGHT or step.length <= SHORTEST_BENT * self._size
+        if not self.walk.bends or is_straight or near.rows is None or near.weights is None:
             return straight
         ahead = self._squares.errors(self._at(AHEAD * step.move))[0] - self._errors
         turned = (near.weights * ahead.double().numpy()).reshape(-1)
@@ -198,11 +205,12 @@ class LevenbergMarquardt(Search):
 
     def _at(self, move: Array) -> Tensor:
         space = self.problem.space
-        return torch.clamp(self.x + torch.from_numpy(move).to(self.x.dtype), space.lower, space.upper)
+        return space.within(self.x + torch.from_numpy(move).to(self.x.dtype))
 
     def _resize(self, step: Step, gain: float, promised: float, model: Quadratic) -> None:
         """Let the radius follow from how well the step kept its promise."""
         part = gain / promised if promised > 0 else 0.0
+        self._part = part if step.is_free else math.inf
         if self.steps == 1:
             self.radius = min(self.radius, step.length) or self.radius
         if part < POOR:
@@ -219,7 +227,7 @@ class LevenbergMarquardt(Search):
             self.reason = "no error is left"
         elif abs(gain) <= still * abs(self._value) and promised <= still * abs(self._value):
             self.reason = "the loss stands still"
-        elif self.radius <= SHORT * np.linalg.norm(self.scale * self._lengths()):
+        elif self.radius <= SHORT * self._size:
             far = model.gain(model.step(np.inf, *self._room()).move)
             rounding = ROUNDING * math.sqrt(abs(self._value * self._begun))
             self.reason = "the weights stand still" if far <= FLAT * abs(self._value) + rounding else NO_STEP
@@ -239,8 +247,9 @@ class LevenbergMarquardt(Search):
             return
         self.blur *= LESS_BLUR
         self.reason, self.converged = "", False
+        self._errors, self._factors = self._squares.errors(self.x)
         self._arrive()
-        self.radius = max(self.radius, 1e-3 * float(np.linalg.norm(self.scale * self._lengths())))
+        self.radius = max(self.radius, 1e-3 * self._size)
 
     def _look(self) -> None:
         """Score a point of many weights on validation."""
@@ -254,6 +263,11 @@ class LevenbergMarquardt(Search):
             if self.idle == IDLE:
                 self.reason = "no gain on validation"
 
+    @property
+    def lowest_loss(self) -> float:
+        """Its loss."""
+        return self._value
+
     def state(self) -> dict[str, Any]:
         """Two points, the scale and the radius of steps, and counts."""
         return {
@@ -263,6 +277,7 @@ class LevenbergMarquardt(Search):
             "score": float(self.score),
             "radius": float(self.radius),
             "blur": float(self.blur),
+            "part": float(self._part),
             "steps": self.steps,
             "idle": self.idle,
             "converged": self.converged,
@@ -276,18 +291,19 @@ class LevenbergMarquardt(Search):
         check_point(state["scale"], torch.from_numpy(self.scale))
         for name in ("steps", "idle"):
             check_count(state[name])
-        numbers = [state[name] for name in ("score", "radius", "blur")]
-        if any(type(number) is not float or number < 0 for number in numbers[1:]) or type(numbers[0]) is not float:
+        numbers = [state[name] for name in ("score", "part", "radius", "blur")]
+        if any(type(number) is not float for number in numbers) or min(numbers[2:]) < 0:
             raise ValueError("no radius, or no score")
         if type(state["converged"]) is not bool or type(state["reason"]) is not str:
             raise ValueError("no reason")
         self.x, self.best, self.scale = state["x"], state["best"], state["scale"].numpy()
-        self.score, self.radius, self.blur = numbers
+        self.score, self._part, self.radius, self.blur = numbers
         self.steps, self.idle = state["steps"], state["idle"]
         self.converged, self.reason = state["converged"], state["reason"]
         if self.squares is not None:
             self._errors, self._factors = self._squares.errors(self.x)
             self._arrive()
+            self._size = self._measured()
 
 
 def lengths(problem: Problem, x: Tensor) -> Array:

@@ -72,7 +72,7 @@ class OtherStarts(Search):
             self.reason = walk.reason
         elif self.steps >= MOST:
             self.reason = "all steps were taken"
-        self.places.append(Arrival(walk.found, walk.value, walk.is_settled))
+        self.places.append(Arrival(walk.found, walk.lowest_loss, walk.is_settled))
         if not self.reason:
             self._begin()
 
@@ -105,8 +105,7 @@ class OtherStarts(Search):
     def _begin(self) -> None:
         """Start the next walk, unless two came to the same place, or all were made."""
         lowest, number = self.lowest, len(self.places)
-        settled = [place.value for place in self.places if place.is_settled]
-        if lowest is not None and sum(value <= lowest.value * (1 + SAME) for value in settled) > 1:
+        if lowest is not None and self._is_found_again(lowest):
             self.reason = "two walks came to the same place"
         elif number < len(WALKS):
             self._go(self.origin, WALKS[number])
@@ -117,6 +116,12 @@ class OtherStarts(Search):
         else:
             self.reason = "all walks were made"
 
+    def _is_found_again(self, lowest: Arrival) -> bool:
+        """Whether walks from two different points have come to the lowest place."""
+        there = [place.is_settled and place.value <= lowest.value + SAME * abs(lowest.value) for place in self.places]
+        starts = [0 if number < len(WALKS) else number for number, is_there in enumerate(there) if is_there]
+        return len(set(starts)) > 1
+
     def _go(self, x: Tensor, walk: Descent) -> None:
         self._walk = LevenbergMarquardt(self.problem, walk)
         self._walk.start(x)
@@ -124,7 +129,7 @@ class OtherStarts(Search):
     def _points(self) -> list[Tensor]:
         """Points around the origin, those with the lowest loss."""
         if self._scattered is None:
-            squares = LeastSquares.of(self.problem, self.origin)
+            squares = LeastSquares.at(self.problem, self.origin)
             points = [self._point(number) for number in range(POINTS)]
             values = [math.inf if squares is None else squares.loss(*squares.errors(point)) for point in points]
             order = sorted(range(POINTS), key=values.__getitem__)
@@ -137,7 +142,12 @@ class OtherStarts(Search):
         noise = torch.randn(len(self.origin), dtype=torch.float64, generator=torch.Generator().manual_seed(mix(number)))
         factors = torch.exp(WIDTHS[number % len(WIDTHS)] * noise)
         x = self.origin + (torch.from_numpy(lengths(self.problem, self.origin)) * (factors - 1)).to(self.origin.dtype)
-        return torch.minimum(torch.maximum(x, space.lower), space.upper)
+        return space.within(x)
+
+    @property
+    def lowest_loss(self) -> float:
+        """Its loss."""
+        return math.nan if self.lowest is None else self.lowest.value
 
     def state(self) -> dict[str, Any]:
         """The places so far, and the walk that goes on."""

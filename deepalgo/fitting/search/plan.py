@@ -141,7 +141,7 @@ def noise_known(course: Course) -> bool:
     """Whether the least squares of more samples than weights were reached, so that residuals are noise."""
     space = course.problem.space
     enough = len(space) <= MOST_READ and len(course.problem.answered) > len(space)
-    return course.polished and course.has_squares and course.problem.objective.is_squares and enough and space.net.dtype is torch.float64
+    return course.polished and course.problem.objective.is_squares and squares(course) and enough and space.net.dtype is torch.float64
 
 
 def noise_unknown(course: Course) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import math
 import time
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -18,6 +19,9 @@ from deepalgo.fitting.judge.objective import Objective, measure
 from deepalgo.fitting.processes import Processes
 from deepalgo.fitting.search.space import Space
 from deepalgo.ir import Role
+
+if TYPE_CHECKING:
+    from deepalgo.fitting.search.least_squares import LeastSquares
 
 #: With few weights, and so many training samples for each of them, no weight can adapt to single samples.
 FEW_WEIGHTS, MANY_SAMPLES = 30, 20
@@ -73,6 +77,7 @@ class Problem:
         self.known = known
         self.processes = processes
         self.clock = Clock(seconds, processes)
+        self.squares: tuple[Tensor, LeastSquares | None] | None = None  # of the point that was asked for last
         self._counts: dict[int, int] = {}  # of samples with an answer, by the identity of a set
         self.unit = 1.0  # losses are seen relative to where they begin
         self.floor = self.score(self.origin)

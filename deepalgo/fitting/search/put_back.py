@@ -31,7 +31,7 @@ FREE = 1e8
 
 
 class PutBack(Search):
-    """Leads to a point with as many weights as possible where they began."""
+    """Leads to a point with as many weights as possible where they began; a group of samples counts as one."""
 
     name = "put back"
 
@@ -45,14 +45,16 @@ class PutBack(Search):
     def start(self, x: Tensor) -> None:
         """Choose which weights to try."""
         space, self.x = self.problem.space, x
-        keys = space.keys
-        self.residuals = Residuals(space.net, self.problem.objective, self.problem.batches.whole(), keys)
+        self.samples = self.problem.batches.whole()
+        self.residuals = Residuals(space.net, self.problem.objective, self.samples, space.keys)
         origin, _ = self._at(np.zeros(len(x)))
         roots, jacobian = self._at(x.numpy())
         keep = usable(roots, jacobian) & np.isfinite(origin)
         roots, jacobian = roots[keep], jacobian[keep]
         self.squares = float(roots @ roots) + ROUNDING * float(origin[keep] @ origin[keep])
-        self.freedom = len(roots) - int(jacobian.any(0).sum())
+        owners = self.residuals.owners(len(keep))[keep]
+        numbers = len(roots) if self.samples.groups is None else len(np.unique(self.samples.groups.numpy()[owners]))
+        self.freedom = numbers - int(jacobian.any(0).sum())
         self.score = self.problem.score(x)
         self.order = self._chosen(roots, jacobian) if self.freedom > 0 else []
         self.count = len(self.order)
@@ -99,7 +101,7 @@ class PutBack(Search):
         space, point = self.problem.space, torch.from_numpy(x)
         space.put(point)
         roots, jacobian = self.residuals.at(self.residuals.values())
-        return roots, space.chain(point, torch.from_numpy(jacobian)).cpu().double().numpy()
+        return roots, space.chain(point, torch.from_numpy(jacobian)).numpy()
 
     def _chosen(self, roots: Array, jacobian: Array) -> list[NDArray[np.int64]]:
         """The largest set that the linear problem lets go, one weight after another."""
@@ -134,7 +136,8 @@ class PutBack(Search):
 
     def _is_held(self, x: Tensor, count: int) -> bool:
         """Whether the same holds for the validation samples, which the others were not fitted to."""
-        score, samples = self.problem.score(x), int(self.problem.known.sum())
+        groups = self.problem.validation.groups
+        score, samples = self.problem.score(x), int(self.problem.known.sum()) if groups is None else len(np.unique(groups.numpy()))
         if score <= self.score:
             return True
         gain = (score - self.score) / self.score if self.score else np.inf

@@ -45,8 +45,9 @@ class Bootstrap:
 
 
 def bootstrap(residuals: Residuals, values: Array, count: int, groups: Any, seed: int) -> Bootstrap:
-    """Fit to `count` draws of groups, or of samples if no groups are given."""
-    numbers = _numbers(groups, len(residuals.samples))
+    """Fit to `count` draws of groups, those of the samples if no others are given, or of samples if these have none."""
+    samples = residuals.samples
+    numbers = _numbers(groups if groups is not None or samples.groups is None else samples.groups.numpy(), samples.size)
     every = np.ones(len(values), dtype=bool)
     best = refine(residuals.at, values, every)
     random = np.random.default_rng(seed)

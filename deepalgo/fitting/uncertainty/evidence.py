@@ -11,6 +11,7 @@ import torch
 from deepalgo.errors import InputError
 from deepalgo.fitting.data.samples import Samples
 from deepalgo.fitting.judge.objective import Objective
+from deepalgo.fitting.search.space import Space
 from deepalgo.fitting.uncertainty.bootstrap import Bootstrap, bootstrap
 from deepalgo.fitting.uncertainty.estimates import Estimates, estimate
 from deepalgo.fitting.uncertainty.profile import Profile, profile
@@ -45,12 +46,14 @@ class Evidence:
         return self.residuals.labels.index(label)
 
 
-def evidence(net: Network, objective: Objective, samples: Samples, keys: Sequence[str], told: Sequence[Undetermined]) -> Evidence | None:
-    """What samples tell of some weights; None where the loss is no sum of squares, or there is too much to compute."""
-    if not objective.is_squares or net.dtype is not torch.float64 or not keys:
+def evidence(
+    space: Space | None, net: Network, objective: Objective, samples: Samples, told: Sequence[Undetermined]
+) -> Evidence | None:
+    """What samples tell of the weights that a space moves; None where the loss is no sum of squares, or there is too much to compute."""
+    if space is None or not len(space) or not objective.is_squares or net.dtype is not torch.float64:
         return None
-    residuals = Residuals(net, objective, samples, keys)
-    if len(residuals) > MOST or len(residuals) * len(samples) > MOST_DERIVATIVES:
+    residuals = Residuals.of_space(space, net, objective, samples)
+    if len(residuals) > MOST or len(residuals) * samples.size > MOST_DERIVATIVES:
         return None
     try:
         return Evidence(residuals, told)
@@ -58,13 +61,13 @@ def evidence(net: Network, objective: Objective, samples: Samples, keys: Sequenc
         return None  # an operation of torch that takes no batch of weights
 
 
-def undetermined_weights(net: Network, objective: Objective, samples: Samples, keys: Sequence[str]) -> list[Undetermined]:
-    """The weights that samples of this kind cannot tell apart; whole weights are held rather than numbers of tables."""
-    if net.dtype is not torch.float64:
+def undetermined_weights(space: Space, objective: Objective, samples: Samples) -> list[Undetermined]:
+    """The weights of a space that samples of this kind cannot tell apart; whole weights are held rather than numbers of tables."""
+    if space.net.dtype is not torch.float64:
         return []
-    residuals = Residuals(net, objective, samples, keys)
+    residuals = Residuals.of_space(space, space.net, objective, samples)
     try:
-        return find_undetermined(residuals, {key for key in keys if net.weights[key].dim() == 0})
+        return find_undetermined(residuals, {weight.key for weight in space.weights if not weight.shape})
     except RuntimeError:
         return []  # as above
 
@@ -75,4 +78,6 @@ def has_derivatives(told: Evidence | None, key: str) -> bool:
         return False
     place = told.residuals.keys.index(key)
     before = sum(told.residuals.sizes[:place])
+    if before >= len(told.residuals):
+        return True  # it follows another
     return not np.isnan(told.estimates.errors[before : before + told.residuals.sizes[place]]).any()

@@ -28,6 +28,7 @@ from torch import Tensor
 from deepalgo.backends.interface import Jacobian
 from deepalgo.fitting.data.samples import Samples
 from deepalgo.fitting.judge.objective import Objective
+from deepalgo.fitting.search.space import Space
 from deepalgo.ir.rebuild import rebuild
 from deepalgo.network import Network
 
@@ -35,15 +36,27 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 class Residuals:
-    """The residuals of a network on samples as a function of some of its weights, whose numbers stand in a row."""
+    """The residuals of a network on samples as a function of some of its weights, whose numbers stand in a row.
 
-    def __init__(self, net: Network, objective: Objective, samples: Samples, keys: Sequence[str]) -> None:
-        self.net, self.objective, self.samples, self.keys = net, objective, samples, list(keys)
+    `ties` has a row for each number of these weights; its columns are the first ones, which the numbers follow that are no columns.
+    """
+
+    def __init__(self, net: Network, objective: Objective, samples: Samples, keys: Sequence[str], ties: Array | None = None) -> None:
+        self.net, self.objective, self.samples, self.keys, self.ties = net, objective, samples, list(keys), ties
         self.shapes = [tuple(net.weights[key].shape) for key in keys]
         self.sizes = [math.prod(shape) for shape in self.shapes]
 
+    @staticmethod
+    def of_space(space: Space, net: Network, objective: Objective, samples: Samples) -> Residuals:
+        """Those of a network whose weights move as in a space; weights that are tied to others follow them."""
+        numbers = sum(net.weights[key].numel() for key in space.keys)
+        if numbers == len(space):
+            return Residuals(net, objective, samples, space.keys)
+        slopes = _array(space.chain(torch.zeros(len(space), dtype=net.dtype), torch.eye(numbers, dtype=net.dtype)))
+        return Residuals(net, objective, samples, space.keys, slopes / slopes[: len(space)].diagonal())
+
     def __len__(self) -> int:
-        return sum(self.sizes)
+        return sum(self.sizes) if self.ties is None else self.ties.shape[1]
 
     @functools.cached_property
     def _derivatives(self) -> Jacobian:
@@ -56,23 +69,23 @@ class Residuals:
             key + "".join(f"[{place}]" for place in places)
             for key, shape in zip(self.keys, self.shapes, strict=True)
             for places in itertools.product(*map(range, shape))
-        ]
+        ][: len(self)]
 
     def of(self, count: int) -> Residuals:
         """The same of so many of the samples at most, spread over all of them."""
         if count >= len(self.samples):
             return self
         some = torch.linspace(0, len(self.samples) - 1, count).round().long()
-        return Residuals(self.net, self.objective, self.samples.pick(some), self.keys)
+        return Residuals(self.net, self.objective, self.samples.pick(some), self.keys, self.ties)
 
     def values(self) -> Array:
         """The numbers that the network has."""
         parts = [self.net.weights[key].detach().cpu().double().reshape(-1).numpy() for key in self.keys]
-        return np.concatenate(parts) if parts else np.zeros(0)
+        return np.concatenate([*parts, np.zeros(0)])[: len(self)]
 
     def tensors(self, values: Array) -> list[Tensor]:
         """Numbers in a row as weights."""
-        parts = np.split(values, np.cumsum(self.sizes)[:-1])
+        parts = np.split(values if self.ties is None else self.ties @ values, np.cumsum(self.sizes)[:-1])
         like = self.net.weights.anchor
         return [torch.tensor(part.reshape(shape)).to(like) for part, shape in zip(parts, self.shapes, strict=True)]
 
@@ -83,21 +96,24 @@ class Residuals:
         output = rebuild(self.objective.output, results[: self.objective.count])
         roots = self.objective.squares(self.net, output, self.samples)
         columns = [_chained(roots[:, number], results, found.derivatives) for number in range(roots.shape[1])]
-        jacobian = torch.stack(columns, 1).reshape(roots.numel(), len(values))
-        return _array(roots).reshape(-1), _array(jacobian)
+        jacobian = _array(torch.stack(columns, 1).reshape(roots.numel(), -1))
+        return _array(roots).reshape(-1), jacobian if self.ties is None else jacobian @ self.ties
 
     def answers(self, values: Array) -> Array:
         """The derivatives of all real and complex results by the weights, whatever the loss; samples without an answer are left out."""
         found = self._derivatives(self.samples.leaves, self.tensors(values))
         rows = []
         for part in found.derivatives[: self.objective.count]:
-            flat = part.reshape(-1, len(values))
+            flat = part.reshape(-1, part.shape[-1])
             rows += [flat.real, flat.imag] if part.is_complex() else [flat]
-        whole = _array(torch.cat(rows)) if rows else np.zeros((0, len(values)))
+        whole = _array(torch.cat(rows)) if rows else np.zeros((0, sum(self.sizes)))
+        whole = whole if self.ties is None else whole @ self.ties
         return whole[np.isfinite(whole).all(1)]
 
     def owners(self, rows: int) -> NDArray[np.int64]:
-        """Which sample each of so many residuals belongs to."""
+        """Which sample each of so many residuals belongs to; of one series, which time."""
+        if self.samples.times is not None:
+            return np.arange(rows) % self.samples.size
         return np.repeat(np.arange(len(self.samples)), rows // max(len(self.samples), 1))
 
 

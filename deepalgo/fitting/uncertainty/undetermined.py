@@ -25,8 +25,10 @@ from deepalgo.fitting.uncertainty.combinations import combinations, reduced
 from deepalgo.fitting.uncertainty.estimates import NO_PART, decompose
 from deepalgo.fitting.uncertainty.residuals import Array, Residuals
 
-#: So many points near the numbers, each of them moved by up to this part at random, so that nothing is undetermined by accident.
+#: So many points near the numbers, each of them moved by up to this part at random, so that nothing is undetermined by accident, and so
+#: many further points, as far as factors whose logarithms have this width: what a poor start hides is determined elsewhere.
 POINTS, APART = 3, 0.05
+FURTHER, FACTOR = 3, 1.0
 #: With more numbers nobody reads them. So many samples are enough to see that all is determined, and so many that something is not.
 MOST, SAMPLES = 100, (200, 2000)
 
@@ -72,7 +74,7 @@ def find_undetermined(residuals: Residuals, holdable: Collection[str] | None = N
 def _kept(residuals: Residuals) -> list[tuple[Array, Array, Array]]:
     """Points with what is undetermined there; none if everything is determined somewhere."""
     found = []
-    for number in range(POINTS):
+    for number in range(POINTS + FURTHER):
         point = _moved(residuals.values(), number)
         null = _null(residuals, point)
         if null is not None and not len(null[0]):
@@ -83,7 +85,10 @@ def _kept(residuals: Residuals) -> list[tuple[Array, Array, Array]]:
 
 
 def _moved(start: Array, number: int) -> Array:
-    """The numbers, each moved a little."""
+    """The numbers, each moved a little, or by a factor."""
+    if number >= POINTS:
+        factors: Array = np.exp(FACTOR * np.random.default_rng(number).normal(size=len(start)))
+        return start * factors
     step = APART * np.random.default_rng(number).uniform(-1, 1, len(start))
     return start + step * np.where(start == 0, 1.0, np.abs(start))
 

@@ -9,7 +9,6 @@ import math
 import re
 import sys
 import types
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,9 @@ from deepalgo.ir import Attr, Kind, Op, Type
 from deepalgo.spans import FunctionSource, Span
 from deepalgo.stage.state.arrays import Array, attr_of_plain, has_numbers
 from deepalgo.stage.state.given_numbers import given_numbers
+from deepalgo.stage.state.literal_names import PLAIN, literal_names
 from deepalgo.stage.state.machine import Machine
+from deepalgo.stage.state.shared_constants import shared_cells
 from deepalgo.stage.state.structure import is_same
 from deepalgo.stage.state.values import UNDEFINED, Frame, Known, Signal, UserRaise
 
@@ -28,8 +29,6 @@ GIVEN = frozenset({"math", "cmath", "numpy", "scipy", "torch", "sys", "builtins"
 MATHEMATICS = (math.pi, math.e, math.tau, math.inf, math.nan, np.pi, np.e, np.inf, np.nan)
 #: Longer tables are read as they are; nobody tunes so many numbers one by one.
 LONGEST_TABLE = 4096
-#: Stands in place of a name for literals that are no weights: the bounds of one.
-PLAIN = "(plain)"
 
 
 def lookup(machine: Machine, name: str, node: ast.AST) -> Any:
@@ -127,6 +126,8 @@ def lift_module_constant(machine: Machine, module: str, scope: dict[str, Any], n
         if number is not None:
             text = lines[number - 1]
             span = Span(str(scope.get("__file__", module)), number, 0, number, len(text), (text,))
+            if isinstance(value, (list, tuple, np.ndarray)) and (cells := shared_cells("\n".join(lines), number, name, scope)):
+                return _lift_with_shared(machine, module, scope, name, span, cells)
             return lift(machine, value, ("global", id(scope), name), name, span)
         origin = _import_origin(lines, name, scope)
         if origin is None:
@@ -134,6 +135,36 @@ def lift_module_constant(machine: Machine, module: str, scope: dict[str, Any], n
         module, name = origin
         scope = vars(sys.modules[module])
     return _fixed(machine, value)
+
+
+def _lift_with_shared(
+    machine: Machine, module: str, scope: dict[str, Any], name: str, span: Span, cells: dict[tuple[int, ...], str]
+) -> Any:
+    """A table some of whose cells are other constants: these stay the weights that they are, the rest are weights of the table."""
+    place, value = ("global", id(scope), name), scope[name]
+    memo = machine.lifted.get(place)
+    if memo is not None and memo[0] is value:
+        return memo[1]
+
+    def part(held: Any, path: tuple[int, ...], inner: Any) -> Any:
+        if path in cells:
+            other = ("global", id(scope), cells[path])
+            found = lift_module_constant(machine, module, scope, cells[path], scope[cells[path]])
+            machine.weights.hold(other, "name", scope, name, running(machine), path)
+            return found
+        if not any(cell[: len(path)] == path for cell in cells):
+            return lift(machine, held, inner, "_".join([name, *map(str, path)]), span)
+        parts = [part(item, (*path, number), (inner, number)) for number, item in enumerate(held)]
+        return tuple(parts) if isinstance(held, tuple) else parts
+
+    site, machine.site = machine.site, ()
+    with machine.builder.into(machine.prelude):  # the table will be read in other blocks, too
+        result = part(value.tolist() if isinstance(value, np.ndarray) else value, (), place)
+        if isinstance(value, np.ndarray):
+            result = machine.call(np.array, [result], {}, ast.Pass())
+    machine.site = site
+    machine.lifted[place] = (value, result)
+    return result
 
 
 def _fixed(machine: Machine, value: Any) -> Any:
@@ -350,7 +381,9 @@ def _name_literal(machine: Machine, node: ast.expr, place: Any) -> str:
 
 
 def running(machine: Machine) -> Any:
-    """The real function around what is running; what it defines inside has no function of its own."""
+    """The real function around what is running; what it defines inside has no function of its own. None before the first."""
+    if not machine.frames:
+        return None
     frame = machine.frame
     while frame.enclosing is not None:
         frame = frame.enclosing
@@ -387,43 +420,9 @@ def _suggested(machine: Machine, source: FunctionSource) -> dict[int, str]:
     """Names for literals that have one: the variable they are assigned to, the keyword or parameter they stand for."""
     names = machine.literal_names.get(id(source.node))
     if names is None:
-        names = {**dict(_suggest(source.node)), **dict(_plain_bounds(source.node))}
+        names = literal_names(source.node)
         machine.literal_names[id(source.node)] = names
     return names
-
-
-def _suggest(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(target=ast.Name(id=name), value=value):
-                if value is not None:
-                    yield id(value), name
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(values):
-                yield from ((id(value), target.id) for target, value in zip(targets, values, strict=True) if isinstance(target, ast.Name))
-            case ast.keyword(arg=str(name), value=value):
-                yield id(value), name
-            case ast.Call(func=ast.Name(id="weight") | ast.Attribute(attr="weight"), args=[value, ast.Constant(value=str(name))]):
-                yield id(value), name
-                if isinstance(value, ast.Call) and value.args:  # np.array([0.1, 0.2])
-                    yield id(value.args[0]), name
-            case ast.arguments():
-                positional = [*node.posonlyargs, *node.args]
-                for arg, default in zip(positional[len(positional) - len(node.defaults) :], node.defaults, strict=True):
-                    yield id(default), arg.arg
-                for arg, keyword in zip(node.kwonlyargs, node.kw_defaults, strict=True):
-                    if keyword is not None:
-                        yield id(keyword), arg.arg
-
-
-def _plain_bounds(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """The literals of `da.weight(0.5, bounds=(0.0, 1.0))`."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(func=ast.Name(id="weight") | ast.Attribute(attr="weight"), keywords=keywords):
-                found = [keyword.value for keyword in keywords if keyword.arg == "bounds"]
-                yield from ((id(part), PLAIN) for bounds in found for part in ast.walk(bounds))
-            case _:
-                pass
 
 
 def targets(node: ast.AST) -> list[str]:

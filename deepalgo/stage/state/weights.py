@@ -47,12 +47,12 @@ class WeightTable:
         """The table as it is, for a trial that may be undone."""
         return WeightTable(dict(self.found), dict(self.places), dict(self.reasons), self.holders, self.remembering, self.standings)
 
-    def hold(self, place: Any, kind: Kind, owner: Any, name: str | int = "", reader: Any = None) -> None:
+    def hold(self, place: Any, kind: Kind, owner: Any, name: str | int = "", reader: Any = None, path: tuple[Any, ...] = ()) -> None:
         """Note who holds the numbers of a place; several may. `reader` is the function that asks."""
         self.standings.read(place, reader)
         known = self.holders.setdefault(place, [])
-        if not any(item.owner is owner and item.name == name for item in known):
-            known.append(Holder(kind, owner, name))
+        if not any(item.owner is owner and item.name == name and item.path == path for item in known):
+            known.append(Holder(kind, owner, name, path))
 
     def origins(self) -> Origins:
         """Where the weights come from."""
