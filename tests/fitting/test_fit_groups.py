@@ -153,3 +153,9 @@ def test_what_is_kept_is_seldom_worse_at_new_sites_and_the_interval_holds_the_tr
             fit = da.fit(net, x, targets=y, groups=site, **STEPS)
             found.add(fit, truth.share(fit.network) if fit.improved else 1.0)
         assert found.holds, name
+
+
+def test_a_fit_by_folds_can_be_drawn():
+    site, x, y = measured(6, 10, seed=7, offset=0.1, off=1.5)
+    figure = da.fit(da.compile(line), x, targets=y, groups=site, **STEPS).plot()
+    assert [axes.get_title() for axes in figure.axes][:2] == ["line: left-out samples", "left-out loss, relative to the heuristic's"]
