@@ -79,7 +79,6 @@ class TrainingSet:
     batches: Batches
     chosen_by: Samples
     judged: Samples
-    still: tuple[str, ...] | None = None  # the weights that stay as they are where a network is fitted again
 
 
 class Competition:
@@ -256,7 +255,6 @@ class Competition:
         }
         part = worse_part(self.objective, self.heuristic, network, parts)
         return Refit(network if not part else None, everything.size, f"it is worse than the heuristic on {part}" if part else "")
-
 
     def _course(self, problem: Problem, plan: tuple[PlannedSearch, ...]) -> Course:
         """The plan with the options of the caller."""
