@@ -26,7 +26,7 @@ from deepalgo.fitting.report.remarks import copied
 from deepalgo.fitting.report.summary import Summary, of_whole, summarise
 from deepalgo.fitting.report.untried_arms import at_bound, untried
 from deepalgo.fitting.report.weight_changes import WeightChange, weight_changes
-from deepalgo.fitting.uncertainty.evidence import evidence, has_derivatives
+from deepalgo.fitting.uncertainty.evidence import Evidence, evidence, has_derivatives
 from deepalgo.network import Network
 
 #: Samples on which dead weights are looked for.
@@ -45,11 +45,7 @@ def build_report(
 ) -> Fit:
     """The report. The test samples are measured here and nowhere else."""
     training, validation, test = data.batches.whole(), data.validation, data.test
-    for contender in contenders:
-        contender.network.max_rounds = net.max_rounds
-        by_folds = data.folds and test is validation
-        contender.test = contender.validation if by_folds else measure(objective, contender.network, test, processes)
-    some = [leaf[:SOME] for leaf in training.leaves]
+    _look_at_test_samples(net, contenders, objective, data, processes)
     seen = _judged_leaves(data)
     heuristic, winner = contenders[0].network, again.network or held.network
     winner.max_rounds = net.max_rounds
@@ -58,18 +54,15 @@ def build_report(
     measure(objective, winner, validation, Processes())
     failures = dict(winner.failures)
     moved = weight_changes(winner, objective, validation, known) if not deadline.is_over else []
-    fitted = training if winner is held.network else data.everything
-    space = held.training.get("space") if not deadline.is_over else None
-    told = evidence(space, winner, objective, fitted, held.training.get("undetermined", []))
-    idle = tried_weights(winner, some) if not deadline.is_over else ()
-    dead = (_known_to_matter(item, moved) for item in idle if not has_derivatives(told, item.key))
+    told = _evidence(held, winner, objective, data) if not deadline.is_over else None
+    dead = _dead(winner, training, moved, told) if not deadline.is_over else ()
     watched = seen if not deadline.is_over else []
     fit = Fit(
         name=net.program.name, network=winner, contenders=contenders, held=held,
         unit=Unit(objective.is_squares, objective.loss == "relative", _name_of_whole(objective)),
         held_out=_summaries(contenders, [contender.test for contender in contenders], objective, test.size, test.groups),
         samples=data.counts, selected_by=data.selected_by, reported_on=data.reported_on, seen=data.seen,
-        moved=moved, dead=tuple(dead), evidence=told,
+        moved=moved, dead=dead, evidence=told,
         untried=untried(winner, watched) if watched else [], at_bound=at_bound(winner, watched) if watched else [],
         failures=failures, dropped=data.dropped, inputs=test.leaves,
         seconds_per_sample=_costs(contenders, held, test.leaves) if not deadline.is_over else {}, divided=data.divided, refit=again,
@@ -80,6 +73,26 @@ def build_report(
     winner.errors = net.errors
     winner.failures.clear()
     return fit
+
+
+def _look_at_test_samples(net: Network, contenders: list[Contender], objective: Objective, data: FitData, processes: Processes) -> None:
+    """Measure each contender, with the caller's bound of rounds."""
+    for contender in contenders:
+        contender.network.max_rounds = net.max_rounds
+        by_folds = data.folds and data.test is data.validation
+        contender.test = contender.validation if by_folds else measure(objective, contender.network, data.test, processes)
+
+
+def _evidence(held: Contender, winner: Network, objective: Objective, data: FitData) -> Evidence | None:
+    """What the samples that the winner was fitted to tell of the weights that trained."""
+    fitted = data.batches.whole() if winner is held.network else data.everything
+    return evidence(held.training.get("space"), winner, objective, fitted, held.training.get("undetermined", []))
+
+
+def _dead(winner: Network, training: Samples, moved: list[WeightChange], told: Evidence | None) -> tuple[Dead, ...]:
+    """The weights without a gradient, as far as nothing else in the report says that they have one, or move answers."""
+    tried = tried_weights(winner, [leaf[:SOME] for leaf in training.leaves])
+    return tuple(_known_to_matter(item, moved) for item in tried if not has_derivatives(told, item.key))
 
 
 def _judged_leaves(data: FitData) -> list[Tensor]:
