@@ -25,7 +25,6 @@ STAY = {
     ("backends/source/tree.py", "_lines"): CASES,
     ("commands/tune.py", "tune"): "the options of the command, which typer wants in one row",
     ("compiler.py", "compile"): "a signature and its docstring; its body is one `return`",
-    ("fitting/report/build.py", "build_report"): "a signature, and one object with all that a report tells",
     ("fitting/fit.py", "fit"): "a signature and its docstring",
     ("lower/prune.py", "_keep_statement"): CASES,
     ("ops/bounds.py", "add"): "a formula: what is true of a sum, in seven lines of conditions",
