@@ -79,7 +79,6 @@ class TrainingSet:
     batches: Batches
     chosen_by: Samples
     judged: Samples
-    still: tuple[str, ...] | None = None  # the weights that stay as they are where a network is fitted again
 
 
 class Competition:
@@ -192,19 +191,18 @@ class Competition:
             contender.refused = f"it is worse than the heuristic on {part}"
         return contender
 
-    def _train(self, name: str, net: Network, place: TrainingSet, bar: Bar) -> dict[str, Any]:
+    def _train(self, name: str, net: Network, place: TrainingSet, bar: Bar, refits: bool = False) -> dict[str, Any]:
         """Run the plan of searches on a network, with those weights held that data cannot tell from others."""
         net.max_rounds = self.rounds
         known = measure(self.objective, self.heuristic, place.chosen_by, self.processes).isfinite()
         samples = place.batches, place.chosen_by
-        weights = replace(self.weights, rates={**self.weights.rates, **dict.fromkeys(place.still or (), 0.0)})
+        weights = replace(self.weights, rates={**self.weights.rates, **_still(net)}) if refits and not is_tensorized(net) else self.weights
         space = Space(net, plan=self._plan(net, weights))
         told = [] if is_tensorized(net) else undetermined_weights(space, self.objective, place.batches.whole())
         if held := dict.fromkeys((label for item in told for label in item.held if label in net.weights), 0.0):
             space = Space(net, plan=self._plan(net, replace(weights, rates={**weights.rates, **held})))
-        again = place.still is not None
-        problem = Problem(space, self.objective, *samples, known, self.processes, self._seconds(), self.is_seen or again)
-        course = self._course(problem, tuple(entry for entry in PLAN if not (again and readable in entry.when)))
+        problem = Problem(space, self.objective, *samples, known, self.processes, self._seconds(), self.is_seen or refits)
+        course = self._course(problem, tuple(entry for entry in PLAN if not (refits and readable in entry.when)))
         bar.begin(name, self.budget.steps)
 
         def after_step(course: Course) -> None:
@@ -245,9 +243,7 @@ class Competition:
             return Refit(None, everything.size, "a guarded network is not fitted again")
         network = trainable_copy(held.network)
         batches = Epochs(everything, self.data.batches.size, self.budget.seed)
-        weights = [weight for weight in network.weights.entries if not weight.frozen]
-        still = tuple(item.key for item in weights if not differs(birth(network, item), network.weights[item.key].detach()))
-        self._train("fitted again", network, TrainingSet(batches, everything, everything, still), bar)
+        self._train("fitted again", network, TrainingSet(batches, everything, everything), bar, refits=True)
         parts = {
             "all the": everything,
             "the training": self.data.batches.whole(),
@@ -256,7 +252,6 @@ class Competition:
         }
         part = worse_part(self.objective, self.heuristic, network, parts)
         return Refit(network if not part else None, everything.size, f"it is worse than the heuristic on {part}" if part else "")
-
 
     def _course(self, problem: Problem, plan: tuple[PlannedSearch, ...]) -> Course:
         """The plan with the options of the caller."""
@@ -312,6 +307,12 @@ def idleness(course: Course) -> str:
         return "no step was taken"
     late = problem.clock.is_late and torch.equal(course.best, problem.origin)
     return "nothing better was found before the time was over" if late else ""
+
+
+def _still(net: Network) -> dict[str, float]:
+    """The rates that let the weights alone which selection left as they were written."""
+    weights = [weight for weight in net.weights.entries if not weight.frozen]
+    return {weight.key: 0.0 for weight in weights if not differs(birth(net, weight), net.weights[weight.key].detach())}
 
 
 def _name(function: Any) -> str:

@@ -47,11 +47,11 @@ def test_a_gain_at_every_site_is_kept_and_trained_on_all_rows():
 
 
 def test_the_figures_are_those_of_networks_that_never_saw_the_site():
-    site, x, y = measured(5, 20, seed=1, off=1.5)
+    site, x, y = measured(12, 10, seed=1, offset=0.1, off=1.5)
     y += 0.7 * x
     fit = da.fit(da.compile(line), x, targets=y, groups=site, **STEPS)
     wanted = 0.0
-    for left in range(5):
+    for left in range(12):
         seen = site != left
         wanted += ((np.polyval(np.polyfit(x[seen], y[seen], 1), x[~seen]) - y[~seen]) ** 2).sum()
     assert fit.held_out["tuned constants"].centre == pytest.approx((wanted / len(x)) ** 0.5, rel=1e-4)
@@ -153,3 +153,9 @@ def test_what_is_kept_is_seldom_worse_at_new_sites_and_the_interval_holds_the_tr
             fit = da.fit(net, x, targets=y, groups=site, **STEPS)
             found.add(fit, truth.share(fit.network) if fit.improved else 1.0)
         assert found.holds, name
+
+
+def test_a_fit_by_folds_can_be_drawn():
+    site, x, y = measured(6, 10, seed=7, offset=0.1, off=1.5)
+    figure = da.fit(da.compile(line), x, targets=y, groups=site, **STEPS).plot()
+    assert [axes.get_title() for axes in figure.axes][:2] == ["line: left-out samples", "left-out loss, relative to the heuristic's"]

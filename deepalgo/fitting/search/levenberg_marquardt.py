@@ -109,7 +109,7 @@ class LevenbergMarquardt(Search):
             return
         self.steps += 1
         try:
-            with np.errstate(over="ignore", invalid="ignore"):
+            with np.errstate(all="ignore"):
                 self._try()
         except np.linalg.LinAlgError:
             self.reason = NO_STEP  # numbers beyond the largest
