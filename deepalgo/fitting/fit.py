@@ -91,7 +91,8 @@ def fit(
     `ties` the weight that another one equals, or `(weight, ratio)`, and `priors` a mean and a width. `rates` holds factors of the step by
     role or name (0 leaves weights alone).
 
-    `steps` are those of the optimiser, `seconds` limits the whole call, and `search` has what is seldom changed (`SearchOptions`: optimiser, rate, batches, several seeds).
+    `steps` are those of the optimiser, `seconds` limits the whole call, and `search` has what is seldom changed (`SearchOptions`:
+    optimiser, rate, batches, several seeds).
 
     `checkpoint` names a file in which the state is kept: the same call goes on from there, and ends with the same weights. Ctrl-C ends
     training with the best weights so far. Under `torchrun` the processes share each batch.
