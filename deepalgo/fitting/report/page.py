@@ -154,7 +154,7 @@ class Fit:
         return self.evidence
 
     def without_data(self) -> Fit:
-        """The same without the samples that it was judged by, for a file that others read: losses stay, inputs do not, nor what estimates are made of."""
+        """The same without its samples, for a file that others read: losses stay; inputs and what estimates are made of do not."""
         return replace(self, inputs=[], evidence=None)
 
     def plot(self) -> Figure:
