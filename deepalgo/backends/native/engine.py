@@ -153,7 +153,8 @@ class Engine:
         return replace(outcome, results=put_together(outcome.results, self.result_types)), found
 
     def _split(self, outcome: KernelOutcome) -> Gradient:
-        return Gradient(self._derivatives(outcome, [type for type in self._input_types if type.kind >= Kind.REAL]), outcome.sums, outcome.total)
+        types = [type for type in self._input_types if type.kind >= Kind.REAL]
+        return Gradient(self._derivatives(outcome, types), outcome.sums, outcome.total)
 
     def _derivatives(self, outcome: KernelOutcome, types: Sequence[Type]) -> list[Array]:
         """What stands behind the results: the adjoints of values of these types, zero for failed samples."""

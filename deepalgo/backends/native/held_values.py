@@ -12,7 +12,7 @@ from deepalgo.backends.native.lifetimes import Lifetimes
 from deepalgo.backends.native.memory import Extent, Memory
 from deepalgo.backends.native.numbers import NumberForms
 from deepalgo.backends.native.parts import get, put
-from deepalgo.backends.native.text import ALL, ROW, Cell, Code
+from deepalgo.backends.native.text import ROW, Cell, Code
 from deepalgo.ir import Block, Op, Program, Restore, Save, Statement, Type, Value
 from deepalgo.ir.facts.varies import Level, find_levels
 from deepalgo.kinds import Kind
