@@ -32,6 +32,7 @@ test-quick: $(READY)
 bench: $(NEEDED)
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.source_bench
+	$(BIN)/python -m benchmarks.native_bench $(filter --quick,$(BENCH))
 	$(if $(DEEPALGO_CORPUS),$(BIN)/python -m benchmarks.compile_bench $(BENCH),@echo "set DEEPALGO_CORPUS for the comparison with hand-written code")
 
 corpus: $(NEEDED)

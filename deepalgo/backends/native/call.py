@@ -60,13 +60,15 @@ class Call:
         found = self.engine.gradient(inputs, weights, [_array(adjoint) for adjoint in adjoints])
         waiting = iter(found.inputs)
         first = [torch.from_numpy(next(waiting)) if _is_inexact(tensor) else None for tensor in tensors[: self.inputs]]
-        held = tensors[self.inputs :]
-        if not held:
-            return list(first)
-        if all(weight.dim() == 0 for weight in held):
-            return [*first, *torch.from_numpy(found.total).unbind()]
-        parts = torch.split(torch.from_numpy(found.total), [weight.numel() for weight in held])
-        return [*first, *(part.reshape(weight.shape) for part, weight in zip(parts, held, strict=True))]
+        return [*first, *_apart(torch.from_numpy(found.total), tensors[self.inputs :])]
+
+
+def _apart(total: Tensor, weights: Sequence[Tensor]) -> list[Tensor]:
+    """A row of numbers as tensors of the shapes of the weights."""
+    if all(weight.dim() == 0 for weight in weights):
+        return [*total.unbind()]
+    parts = torch.split(total, [weight.numel() for weight in weights])
+    return [part.reshape(weight.shape) for part, weight in zip(parts, weights, strict=True)]
 
 
 class NativeFunction(torch.autograd.Function):

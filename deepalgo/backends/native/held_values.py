@@ -12,7 +12,7 @@ from deepalgo.backends.native.lifetimes import Lifetimes
 from deepalgo.backends.native.memory import Extent, Memory
 from deepalgo.backends.native.numbers import NumberForms
 from deepalgo.backends.native.parts import get, put
-from deepalgo.backends.native.text import ALL, ROW, Cell, Code
+from deepalgo.backends.native.text import ROW, Cell, Code
 from deepalgo.ir import Block, Op, Program, Restore, Save, Statement, Type, Value
 from deepalgo.ir.facts.varies import Level, find_levels
 from deepalgo.kinds import Kind
@@ -27,7 +27,6 @@ class HeldValues:
         self.memory = Memory(self.numbers)
         self.levels = find_levels(program, by_lanes=True)
         self.values: dict[Value, Held] = {}
-        self.mask = ALL
         self.lifetimes = Lifetimes(program)
         #: Of the block that is being written: the values that lie in memory, other rooms in use, and rooms from outside that were given up.
         self.locals: dict[Value, Extent] = {}
@@ -35,6 +34,15 @@ class HeldValues:
         self.spent: list[Extent] = []
         #: Values whose rooms a loop has taken over.
         self.handed_on: set[Value] = set()
+
+    @property
+    def mask(self) -> str:
+        """The lanes that take part in what is written here."""
+        return self.numbers.mask
+
+    @mask.setter
+    def mask(self, lanes: str) -> None:
+        self.numbers.mask = lanes
 
     @contextlib.contextmanager
     def scope(self, block: Block, mortal: Sequence[Value] = ()) -> Iterator[None]:

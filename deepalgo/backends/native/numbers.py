@@ -15,7 +15,7 @@ from deepalgo.backends.native.gamma import gamma, lgamma
 from deepalgo.backends.native.hypot import hypot
 from deepalgo.backends.native.known_powers import powers, whole
 from deepalgo.backends.native.special import find
-from deepalgo.backends.native.text import LANES, Cell, Code, Unsupported, literal
+from deepalgo.backends.native.text import ALL, LANES, MASK, Cell, Code, Unsupported, literal
 from deepalgo.ir import By
 from deepalgo.kinds import Kind
 
@@ -36,6 +36,9 @@ class NumberForms:
         self.libm: set[tuple[str, int]] = set()
         self.called: set[str] = set()
         self.special: dict[str, int] = {}
+        #: The lanes that take part here, and the functions that have vector forms, which compute all lanes at once.
+        self.mask = ALL
+        self.forms: frozenset[str] = frozenset()
         #: Whether powers by known whole exponents are products.
         self.multiplies = False
 
@@ -43,17 +46,21 @@ class NumberForms:
         """The same forms in another function of the module."""
         found = NumberForms(code)
         found.declared, found.libm, found.called, found.special = self.declared, self.libm, self.called, self.special
-        found.multiplies = self.multiplies
+        found.multiplies, found.forms = self.multiplies, self.forms
         return found
 
     def call(self, name: str, *cells: Cell) -> Cell:
-        """A function of the C library, lane by lane."""
+        """A function of the C library, lane by lane: in arms and rounds that some lanes take for these alone."""
         level = self.code.level(cells)
         first = level[0]
         self.libm.add((name, len(cells)))
-        callee = f"lanes.{name}" if first.wide else f"one.{name}"
+        some = first.wide and self.mask != ALL and name not in self.forms
+        callee = f"some.{name}" if some else f"lanes.{name}" if first.wide else f"one.{name}"
         self.called.add(callee)
-        return Cell(self.code.emit(f"call {first.type} @{callee}({', '.join(cell.typed for cell in level)})"), REAL, first.wide)
+        # A mask is handed over as a whole number: LLVM fails to pass some vectors of truth values.
+        lanes = [f"i{LANES} {self.code.emit(f'bitcast {MASK} {self.mask} to i{LANES}')}"] if some else []
+        given = ", ".join([*lanes, *(cell.typed for cell in level)])
+        return Cell(self.code.emit(f"call {first.type} @{callee}({given})"), REAL, first.wide)
 
     def intrinsic(self, name: str, *cells: Cell) -> Cell:
         """A function of LLVM's own."""

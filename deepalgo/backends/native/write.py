@@ -65,6 +65,8 @@ class WrittenModule:
                 lines += [define(name, count, symbol, width, declared) for symbol, width in widths if symbol in self.called]
             else:
                 lines += _lane_function(name, count, f"special.{name}" in self.symbols, lanes)
+                if f"some.{name}" in self.called:
+                    lines += _function_of_some(name, count, lanes)
         lines += definitions(lanes) if self.notes.writes else []
         text = "\n".join([*lines, self.text]).replace(LANES, str(lanes))
         return "\n".join([*(line for line in declared.values() if line not in text), text])
@@ -94,7 +96,7 @@ class ModuleWriter(Regions):
     def __init__(self, program: Program, summed: frozenset[int], mathematics: Mathematics = "exact",
                  notes: Notes | None = None) -> None:
         super().__init__(program, notes)
-        self.forms = VECTOR_FORMS.keys() if mathematics == "vector" and fuses() else set()
+        self.forms = self.numbers.forms = frozenset(VECTOR_FORMS if mathematics == "vector" and fuses() else ())
         self.numbers.multiplies = "pow" in self.forms
         self.program = program
         self.summed = summed
@@ -124,7 +126,7 @@ class ModuleWriter(Regions):
         lines = [*self.numbers.declared.values(), *tables, *copies, *self.frame.parts, head, *body]
         symbols = {f"special.{name}": address for name, address in self.numbers.special.items()}
         libm, called = frozenset(self.numbers.libm), frozenset(self.numbers.called)
-        rooms, forms = self.memory.rooms.most, frozenset(self.forms)
+        rooms, forms = self.memory.rooms.most, self.forms
         return WrittenModule("\n".join(lines), self.checks, self.saves, self.fails, rooms, symbols, libm, called, forms, self.notes)
 
     def slot(self, type: str) -> str:
@@ -408,3 +410,26 @@ def _lane_function(name: str, count: int, special: bool, lanes: int) -> list[str
         lines.append(f"  %v{lane} = insertelement {wide} {held}, {real} %r{lane}, i64 {lane}")
         held = f"%v{lane}"
     return [*lines, f"  ret {wide} {held}", "}"]
+
+
+def _function_of_some(name: str, count: int, lanes: int) -> list[str]:
+    """The function for those lanes that are in a mask; the others get zero."""
+    real, wide = SCALARS[Kind.REAL], VECTORS[Kind.REAL]
+    letters = [f"%{letter}" for letter in "abc"[:count]]
+    head = ", ".join([f"i{LANES} %lanes", *(f"{wide} {letter}" for letter in letters)])
+    lines = [f"define internal {wide} @some.{name}({head}) {PURE} noinline", "{", "  br label %lane0"]
+    held, before = "zeroinitializer", ""
+    for lane in range(lanes):
+        lines += [f"lane{lane}:"]
+        if lane:
+            lines.append(f"  %h{lane} = phi {wide} [ {held}, %{before} ], [ %r{lane - 1}, %call{lane - 1} ]")
+            held = f"%h{lane}"
+        lines += [f"  %s{lane} = lshr i{LANES} %lanes, {lane}", f"  %m{lane} = trunc i{LANES} %s{lane} to i1",
+                  f"  br i1 %m{lane}, label %call{lane}, label %lane{lane + 1}", f"call{lane}:",
+                  *(f"  {letter}{lane} = extractelement {wide} {letter}, i64 {lane}" for letter in letters)]
+        operands = ", ".join(f"{real} {letter}{lane}" for letter in letters)
+        lines += [f"  %v{lane} = call {real} @one.{name}({operands})",
+                  f"  %r{lane} = insertelement {wide} {held}, {real} %v{lane}, i64 {lane}", f"  br label %lane{lane + 1}"]
+        before = f"lane{lane}"
+    last = f"  %all = phi {wide} [ {held}, %{before} ], [ %r{lanes - 1}, %call{lanes - 1} ]"
+    return [*lines, f"lane{lanes}:", last, f"  ret {wide} %all", "}"]

@@ -249,18 +249,19 @@ class FormWriter:
         """The function of the C library for some lanes, one by one, where there are any; the others have a result."""
         rare = f"rare.{self.name}"
         self.beside += self._rare(rare, len(arguments))
-        if self.width == 1:
-            found = lanes.text
-        else:
-            word = f"i{self.width}"
-            found = self.emit(f"icmp ne {word} {self.emit(f'bitcast {self.truth} {lanes.text} to {word}')}, 0")
+        # A mask is handed over as a whole number: LLVM fails to pass some vectors of truth values.
+        word, bits = f"i{self.width}", lanes.text
+        found = bits
+        if self.width > 1:
+            bits = self.emit(f"bitcast {self.truth} {lanes.text} to {word}")
+            found = self.emit(f"icmp ne {word} {bits}, 0")
         place = len(self.lines)
         before = f"before.{place}"
         given = ", ".join(f"{self.real} {argument.text}" for argument in arguments)
         # Blocks are lines without a result, so that names of results stay the numbers of lines.
         self.lines += [
             f"  br label %{before}", f"{before}:", f"  br i1 {found}, label %rare.{place}, label %after.{place}", f"rare.{place}:",
-            f"  %v{place + 5} = call {self.real} @{rare}({self.truth} {lanes.text}, {self.real} {otherwise.text}, {given})",
+            f"  %v{place + 5} = call {self.real} @{rare}({word} {bits}, {self.real} {otherwise.text}, {given})",
             f"  br label %after.{place}", f"after.{place}:",
         ]
         return FormValue(self, self.emit(f"phi {self.real} [ {otherwise.text}, %{before} ], [ %v{place + 5}, %rare.{place} ]"))
@@ -269,9 +270,11 @@ class FormWriter:
         """A function that replaces the results of some lanes by those of the C library."""
         letters = [f"%{letter}" for letter in "abc"[:count]]
         self.declared[self.libm] = f"declare double @{self.libm}({', '.join(['double'] * count)}) {PURE}"
-        head = ", ".join([f"{self.truth} %lanes", f"{self.real} %found", *(f"{self.real} {letter}" for letter in letters)])
+        head = ", ".join([f"i{self.width} %bits", f"{self.real} %found", *(f"{self.real} {letter}" for letter in letters)])
         lines = [f"define internal {self.real} @{name}({head}) {PURE} noinline cold {{"]
         held = "%found"
+        if self.width > 1:
+            lines.append(f"  %lanes = bitcast i{self.width} %bits to {self.truth}")
         for lane in range(self.width):
             given = ", ".join(f"double {letter}" if self.width == 1 else f"double {letter}{lane}" for letter in letters)
             if self.width == 1:
