@@ -183,8 +183,17 @@ def compare(corpus, options):
 
 
 #: Columns of ratios: the time of the first over the time of the second.
-RATIOS = (("python", "net"), ("python", "net+"), ("python", "compile"), ("python", "jax"), ("net", "hand"), ("net+", "hand+"),
-          ("compile", "jax"), ("compile+", "jax+"), ("compile+", "jax grad"))
+RATIOS = (
+    ("python", "net"),
+    ("python", "net+"),
+    ("python", "compile"),
+    ("python", "jax"),
+    ("net", "hand"),
+    ("net+", "hand+"),
+    ("compile", "jax"),
+    ("compile+", "jax+"),
+    ("compile+", "jax grad"),
+)
 
 
 def print_comparison(console, found, samples):

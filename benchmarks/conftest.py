@@ -2,6 +2,8 @@
 
 import importlib.util
 
-NEEDS = {"hand_written.py": "fluids", "hand_written_jax.py": "jax", "native_peers.py": "jax", "native_casadi.py": "casadi"}
+NEEDS = {
+    "hand_written.py": ("fluids",), "hand_written_jax.py": ("fluids", "jax"), "native_peers.py": ("jax",), "native_casadi.py": ("casadi",),
+}
 
-collect_ignore = [file for file, package in NEEDS.items() if importlib.util.find_spec(package) is None]
+collect_ignore = [file for file, packages in NEEDS.items() if not all(map(importlib.util.find_spec, packages))]

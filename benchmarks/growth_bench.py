@@ -32,9 +32,16 @@ SAMPLES = 4
 def straight(count):
     """Assignments one after the other, some of which may fail."""
     ways = (
-        "a = a + {0} * b", "b = max(b - {0} * a * a, -{1})", "c = c / ({1} + a * a)", "a = min(max(a, -{1}), {1})",
-        "d = math.sqrt({1} + d * d) - c", "b = 0.5 * (a + b) + abs(d)", "c = math.exp(-abs(c)) * {0}",
-        "d = d - {0} if d > {1} else d + {0} * x", "a = 0.9 * a + math.sin(d)", "c += b % {1}",
+        "a = a + {0} * b",
+        "b = max(b - {0} * a * a, -{1})",
+        "c = c / ({1} + a * a)",
+        "a = min(max(a, -{1}), {1})",
+        "d = math.sqrt({1} + d * d) - c",
+        "b = 0.5 * (a + b) + abs(d)",
+        "c = math.exp(-abs(c)) * {0}",
+        "d = d - {0} if d > {1} else d + {0} * x",
+        "a = 0.9 * a + math.sin(d)",
+        "c += b % {1}",
     )
     lines = ["a = 0.5 * x + 0.25", "b = x - 0.125 * y", "c = y * y", "d = 0.75"]
     lines += [ways[number % len(ways)].format(f"0.{number % 97 + 1}", f"{number % 13 + 1}.5") for number in range(count - 5)]
@@ -56,10 +63,18 @@ def nested(count):
     for number in range(count // 10):
         low, high = f"0.{number % 89 + 1}", f"{number % 7 + 1}.25"
         lines += [
-            f"if x > {low}:", f"    y = half(half(y + {low}, x), half(x, {high}))", f"    if y < {high}:", "        for _ in range(3):",
-            f"            x = x - 0.01 * (y - {low} * (x + ({high} * (y - (x + {low})))))", "            if x > y:",
-            "                x = 0.5 * x", "    else:", f"        y = y * 0.5 if y > x and x < {high} else y - 1.0",
-            "else:", f"    x = x + {low}", "    y = half(x, y)",
+            f"if x > {low}:",
+            f"    y = half(half(y + {low}, x), half(x, {high}))",
+            f"    if y < {high}:",
+            "        for _ in range(3):",
+            f"            x = x - 0.01 * (y - {low} * (x + ({high} * (y - (x + {low})))))",
+            "            if x > y:",
+            "                x = 0.5 * x",
+            "    else:",
+            f"        y = y * 0.5 if y > x and x < {high} else y - 1.0",
+            "else:",
+            f"    x = x + {low}",
+            "    y = half(x, y)",
         ]
     half = write("half", "a, b", ["return (a + b) * 0.5 if a > b else limit(a - b)"])
     return "\n\n".join([half, write("limit", "a", ["return max(a, -3.0)"]), write("nested", "x, y", [*lines, "return x + y"])])
@@ -71,10 +86,18 @@ def looping(count):
     for number in range(count // 12):
         low = f"0.{number % 89 + 1}"
         lines += [
-            "for i in range(4):", f"    x = x + {low} * table[i % 3]", "    if x > 2.0:", "        x = x - 1.5",
-            f"while y > {low} + 0.5:", "    y = 0.5 * y", f"    x = x + {low}",
-            "for item in table:", f"    y = y + item * {low}", f"found.append(x * {low})",
-            "for i, item in enumerate(found[-2:]):", "    y = y + i * item * 0.01",
+            "for i in range(4):",
+            f"    x = x + {low} * table[i % 3]",
+            "    if x > 2.0:",
+            "        x = x - 1.5",
+            f"while y > {low} + 0.5:",
+            "    y = 0.5 * y",
+            f"    x = x + {low}",
+            "for item in table:",
+            f"    y = y + item * {low}",
+            f"found.append(x * {low})",
+            "for i, item in enumerate(found[-2:]):",
+            "    y = y + i * item * 0.01",
         ]
     return write("looping", "x, y", [*lines, "return x + y + sum(found)"])
 
@@ -82,9 +105,15 @@ def looping(count):
 def unrolled(count):
     """One loop over a long list, each round of which is written out."""
     lines = [
-        "state = [x, y]", "seen = []", f"for number in range({count // 4}):", "    gain = 0.5 if number % 2 else 0.25",
+        "state = [x, y]",
+        "seen = []",
+        f"for number in range({count // 4}):",
+        "    gain = 0.5 if number % 2 else 0.25",
         "    state[number % 2] = state[number % 2] + gain * (1.0 - state[1 - number % 2])",
-        "    if state[0] > 3.0:", "        state[1] = 0.5", "    seen.append(state[0])", "return sum(seen)",
+        "    if state[0] > 3.0:",
+        "        state[1] = 0.5",
+        "    seen.append(state[0])",
+        "return sum(seen)",
     ]
     return write("unrolled", "x, y", lines)
 

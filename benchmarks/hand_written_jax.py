@@ -91,11 +91,18 @@ def dew_point(dry_bulb, pressure, rounds):
 def _log_saturation(celsius):
     t = celsius + 273.15
     log, inverse = jnp.log(t), 1.0 / t
-    ice = (-5.6745359e03 * inverse + 6.3925247
-           + t * (-9.677843e-03 + t * (6.2215701e-07 + t * (2.0747825e-09 - t * 9.484024e-13))) + 4.1635019 * log)
+    ice = (
+        -5.6745359e03 * inverse
+        + 6.3925247
+        + t * (-9.677843e-03 + t * (6.2215701e-07 + t * (2.0747825e-09 - t * 9.484024e-13)))
+        + 4.1635019 * log
+    )
     water = -5.8002206e03 * inverse + 1.3914993 + t * (-4.8640239e-02 + t * (4.1764768e-05 - t * 1.4452093e-08)) + 6.5459673 * log
-    ice_slope = (inverse * (5.6745359e03 * inverse + 4.1635019) - 9.677843e-03
-                 + t * (2 * 6.2215701e-07 + t * (3 * 2.0747825e-09 - t * 4 * 9.484024e-13)))
+    ice_slope = (
+        inverse * (5.6745359e03 * inverse + 4.1635019)
+        - 9.677843e-03
+        + t * (2 * 6.2215701e-07 + t * (3 * 2.0747825e-09 - t * 4 * 9.484024e-13))
+    )
     water_slope = inverse * (5.8002206e03 * inverse + 6.5459673) - 4.8640239e-02 + t * (2 * 4.1764768e-05 - t * 3 * 1.4452093e-08)
     frozen = celsius <= 0.01
     return jnp.where(frozen, ice, water), jnp.where(frozen, ice_slope, water_slope)

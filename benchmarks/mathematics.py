@@ -24,21 +24,75 @@ from deepalgo.backends.native.mathematics import VECTOR_FORMS, define
 #: Functions of two numbers.
 OF_TWO = ("pow", "atan2")
 #: What NumPy and mpmath call them.
-NUMPY = {"pow": "power", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh",
-         "atanh": "arctanh"}
+NUMPY = {
+    "pow": "power",
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+}
 MPMATH = {
-    "exp2": lambda x: mpmath.mpf(2) ** x, "log2": lambda x: mpmath.log(x) / mpmath.log(2), "pow": lambda x, y: x**y,
+    "exp2": lambda x: mpmath.mpf(2) ** x,
+    "log2": lambda x: mpmath.log(x) / mpmath.log(2),
+    "pow": lambda x, y: x**y,
     "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)),
 }
 #: Where the times are measured.
-ORDINARY = {"log": (0, 100), "log2": (0, 100), "log10": (0, 100), "log1p": (-0.9, 10), "sin": (-100, 100), "cos": (-100, 100),
-            "tan": (-100, 100), "asin": (-1, 1), "acos": (-1, 1), "acosh": (1, 10), "atanh": (-1, 1), "pow": (0.1, 10)}
+ORDINARY = {
+    "log": (0, 100),
+    "log2": (0, 100),
+    "log10": (0, 100),
+    "log1p": (-0.9, 10),
+    "sin": (-100, 100),
+    "cos": (-100, 100),
+    "tan": (-100, 100),
+    "asin": (-1, 1),
+    "acos": (-1, 1),
+    "acosh": (1, 10),
+    "atanh": (-1, 1),
+    "pow": (0.1, 10),
+}
 #: Where a function, or a form of it, changes its course.
 BORDERS = [
-    0.5 * math.log(2), 1.5 * math.log(2), 0.5, math.sqrt(2) - 1, math.sqrt(0.5), math.sqrt(0.5) - 1, math.sqrt(2), math.sqrt(2) + 1, 1.0,
-    2.0, 3.0, 10.0, 18.0, 19.1, 22.0, 40.0, 2.0**-28, 2.0**-54, 2.0**30, 2.0**40, 2.0**53, 2.0**64, 708.3964185322641, 709.782712893384,
-    710.4758600739439, 745.1332191019411, 1022.0, 1024.0, 1074.0, 1075.0, 2.0**-1022, 2.0**-1074, 1.7976931348623157e308, math.pi / 4,
-    math.pi / 2, math.pi,
+    0.5 * math.log(2),
+    1.5 * math.log(2),
+    0.5,
+    math.sqrt(2) - 1,
+    math.sqrt(0.5),
+    math.sqrt(0.5) - 1,
+    math.sqrt(2),
+    math.sqrt(2) + 1,
+    1.0,
+    2.0,
+    3.0,
+    10.0,
+    18.0,
+    19.1,
+    22.0,
+    40.0,
+    2.0**-28,
+    2.0**-54,
+    2.0**30,
+    2.0**40,
+    2.0**53,
+    2.0**64,
+    708.3964185322641,
+    709.782712893384,
+    710.4758600739439,
+    745.1332191019411,
+    1022.0,
+    1024.0,
+    1074.0,
+    1075.0,
+    2.0**-1022,
+    2.0**-1074,
+    1.7976931348623157e308,
+    math.pi / 4,
+    math.pi / 2,
+    math.pi,
 ]
 SPECIAL = np.array([sign * value for sign in (1.0, -1.0) for value in (0.0, math.inf, math.nan, 1e300, 2.0**52 + 1.0, 1e16, 1.5, *BORDERS)])
 
@@ -59,8 +113,10 @@ class Loop:
 
     def _lane_by_lane(self) -> str:
         names, wide = "ab"[: self.count], self.type
-        lines = [f"declare double @{self.name}({', '.join(['double'] * self.count)}) nounwind",
-                 f"define internal {wide} @f({', '.join(f'{wide} %{name}' for name in names)}) noinline nounwind {{"]
+        lines = [
+            f"declare double @{self.name}({', '.join(['double'] * self.count)}) nounwind",
+            f"define internal {wide} @f({', '.join(f'{wide} %{name}' for name in names)}) noinline nounwind {{",
+        ]
         for lane in range(self.width):
             lines += [f"  %{name}{lane} = extractelement {wide} %{name}, i64 {lane}" for name in names]
             lines.append(f"  %r{lane} = call double @{self.name}({', '.join(f'double %{name}{lane}' for name in names)})")
@@ -69,18 +125,42 @@ class Loop:
 
     def _loop(self) -> str:
         wide, places = self.type, range(self.count)
-        pointers = [line for place in places for line in (
-            f"  %at{place} = getelementptr ptr, ptr %inputs, i64 {place}", f"  %in{place} = load ptr, ptr %at{place}")]
-        loads = [line for place in places for line in (
-            f"  %p{place} = getelementptr double, ptr %in{place}, i64 %o", f"  %x{place} = load {wide}, ptr %p{place}, align 8")]
-        return "\n".join([
-            "define i64 @run(i64 %first, i64 %last, ptr noalias %inputs, ptr %weights, ptr noalias %outputs, ptr %sums, ptr %codes, "
-            "i64 %count, i64 %rounds, ptr %tape, ptr %limit) nounwind {", "entry:", *pointers, "  %out = load ptr, ptr %outputs",
-            "  br label %loop", "loop:", "  %i = phi i64 [ %first, %entry ], [ %j, %loop ]", f"  %o = mul i64 %i, {self.width}", *loads,
-            f"  %y = call {wide} @f({', '.join(f'{wide} %x{place}' for place in places)})", "  %q = getelementptr double, ptr %out, i64 %o",
-            f"  store {wide} %y, ptr %q, align 8", "  %j = add i64 %i, 1", "  %more = icmp slt i64 %j, %last",
-            "  br i1 %more, label %loop, label %done", "done:", "  ret i64 0", "}",
-        ])
+        pointers = [
+            line
+            for place in places
+            for line in (f"  %at{place} = getelementptr ptr, ptr %inputs, i64 {place}", f"  %in{place} = load ptr, ptr %at{place}")
+        ]
+        loads = [
+            line
+            for place in places
+            for line in (
+                f"  %p{place} = getelementptr double, ptr %in{place}, i64 %o",
+                f"  %x{place} = load {wide}, ptr %p{place}, align 8",
+            )
+        ]
+        return "\n".join(
+            [
+                "define i64 @run(i64 %first, i64 %last, ptr noalias %inputs, ptr %weights, ptr noalias %outputs, ptr %sums, ptr %codes, "
+                "i64 %count, i64 %rounds, ptr %tape, ptr %limit) nounwind {",
+                "entry:",
+                *pointers,
+                "  %out = load ptr, ptr %outputs",
+                "  br label %loop",
+                "loop:",
+                "  %i = phi i64 [ %first, %entry ], [ %j, %loop ]",
+                f"  %o = mul i64 %i, {self.width}",
+                *loads,
+                f"  %y = call {wide} @f({', '.join(f'{wide} %x{place}' for place in places)})",
+                "  %q = getelementptr double, ptr %out, i64 %o",
+                f"  store {wide} %y, ptr %q, align 8",
+                "  %j = add i64 %i, 1",
+                "  %more = icmp slt i64 %j, %last",
+                "  br i1 %more, label %loop, label %done",
+                "done:",
+                "  ret i64 0",
+                "}",
+            ]
+        )
 
     def __call__(self, *arrays: np.ndarray) -> np.ndarray:
         """The results for all numbers."""
@@ -118,9 +198,14 @@ def hard_points(rng: np.random.Generator, count: int) -> np.ndarray:
     nearby = np.array(BORDERS)[rng.integers(0, len(BORDERS), size)].view(np.int64) + rng.integers(-200, 200, size)
     turns = np.rint(np.exp2(rng.uniform(0, 45, size))) * (math.pi / 2)
     parts = [
-        rng.integers(0, 2**64, 2 * size, dtype=np.uint64).view(np.float64), rng.uniform(-1, 1, size), rng.uniform(-10, 10, size),
-        rng.uniform(-1100, 1100, size), sign * np.exp2(rng.uniform(-60, 0, size)), sign + side * np.exp2(rng.uniform(-53, -1, size)),
-        sign * rng.integers(1, 2**52, size).view(np.float64), np.copysign(nearby.view(np.float64), sign),
+        rng.integers(0, 2**64, 2 * size, dtype=np.uint64).view(np.float64),
+        rng.uniform(-1, 1, size),
+        rng.uniform(-10, 10, size),
+        rng.uniform(-1100, 1100, size),
+        sign * np.exp2(rng.uniform(-60, 0, size)),
+        sign + side * np.exp2(rng.uniform(-53, -1, size)),
+        sign * rng.integers(1, 2**52, size).view(np.float64),
+        np.copysign(nearby.view(np.float64), sign),
         sign * (turns.view(np.int64) + rng.integers(-2, 3, size)).view(np.float64),
     ]
     found = rng.permutation(np.concatenate(parts))[:count]
@@ -221,9 +306,17 @@ def main() -> None:
         wrong = wrong_specials(special, form(*special), libm(*special), reference(name, special))
         equal = same_bits(found, single(*points)).all() and same_bits(form(*special), single(*special)).all()
         ours, theirs = form.nanoseconds(), libm.nanoseconds()
-        table.add_row(name, f"{errors(found, exact).max():.3f}", f"{errors(libm(*points), exact).max():.3f}",
-                      f"{reference_error(name, rng, 3000):.4f}", f"{wrong.sum()} of {len(wrong)}", "yes" if equal else "NO",
-                      f"{ours:.2f}", f"{theirs:.2f}", f"{theirs / ours:.1f}")
+        table.add_row(
+            name,
+            f"{errors(found, exact).max():.3f}",
+            f"{errors(libm(*points), exact).max():.3f}",
+            f"{reference_error(name, rng, 3000):.4f}",
+            f"{wrong.sum()} of {len(wrong)}",
+            "yes" if equal else "NO",
+            f"{ours:.2f}",
+            f"{theirs:.2f}",
+            f"{theirs / ours:.1f}",
+        )
     Console(width=130).print(table)
 
 

@@ -127,8 +127,15 @@ def print_many(console: Console, rows: list[Row], count: int) -> None:
             cells = (show(median([row.ratio("python", way) for row in chosen])) for way in WAYS)
             table.add_row(f"median of {'loops' if loop else 'formulas'}", "", *cells, style="bold")
     console.print(table)
-    pairs = (("numba", "native"), ("jax", "native"), ("jax+", "native+"), ("casadi", "native"), ("casadi+", "native+"),
-             ("torch", "native"), ("torch+", "native+"))
+    pairs = (
+        ("numba", "native"),
+        ("jax", "native"),
+        ("jax+", "native+"),
+        ("casadi", "native"),
+        ("casadi+", "native+"),
+        ("torch", "native"),
+        ("torch+", "native+"),
+    )
     title = "times that native code is faster; below 1 it is slower"
     table = Table("function", *(f"{above} / {below}" for above, below in pairs), title=title)
     for row in rows:

@@ -6,6 +6,7 @@ number of samples that they are for, and the seconds that compiling took.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import math
 import time
@@ -68,18 +69,19 @@ def python(job: Job, columns: list[Array]) -> Contender:
 
 
 def network(job: Job, columns: list[Array], backend: str) -> tuple[Contender, da.Network]:
-    """A network through `net(...)`, and torch's backward pass."""
+    """A network through `net(...)`, and torch's backward pass; gradients are handed out, not added to those of the call before."""
     net = job.network(backend)
     size = min(len(columns[0]), job.torch or len(columns[0])) if backend == "torch" or net.backend != "native" else len(columns[0])
     tensors = [torch.tensor(column[:size]) for column in columns]
     learning = [tensor.clone().requires_grad_() for tensor in tensors]
+    wanted = [*learning, *(weight for weight in net.weights.tensors() if weight.requires_grad)]
 
     def forward() -> Any:
         with torch.no_grad():
             return net(*tensors)
 
     def gradient() -> None:
-        total_of(net(*learning)).backward()
+        torch.autograd.grad(total_of(net(*learning)), wanted, allow_unused=True)
 
     compiling = compile_seconds(job, columns, backend)
     return Contender(size, forward, gradient, compiling, "" if net.backend == backend else net.backend), net
@@ -111,7 +113,7 @@ def on_torch(net: da.Network) -> str:
 def total_of(answer: Any) -> torch.Tensor:
     """The sum of all answers."""
     answers = answer if isinstance(answer, tuple) else (answer,)
-    return sum((item.sum() for item in answers), torch.zeros((), dtype=torch.float64))
+    return functools.reduce(torch.add, [item.sum() for item in answers])
 
 
 def in_numba(job: Job, columns: list[Array], net: da.Network) -> Contender:
@@ -127,8 +129,10 @@ def in_numba(job: Job, columns: list[Array], net: da.Network) -> Contender:
     arguments = ", ".join(f"x{place}[k]" for place in range(len(columns)))
     several = "".join(f"        out[k, {place}] = found[{place}]\n" for place in range(width))
     stores = several if width > 1 else "        out[k, 0] = found\n"
-    text = (f"def run({', '.join(f'x{place}' for place in range(len(columns)))}, out):\n    for k in range(len(out)):\n"
-            f"        found = function({arguments})\n{stores}")
+    text = (
+        f"def run({', '.join(f'x{place}' for place in range(len(columns)))}, out):\n    for k in range(len(out)):\n"
+        f"        found = function({arguments})\n{stores}"
+    )
     loop: dict[str, Any] = {"function": numba.njit(function)}
     exec(text, loop)
     run, out = numba.njit(loop["run"]), np.empty((len(columns[0]), width))
@@ -184,8 +188,12 @@ def in_casadi(job: Job, columns: list[Array], weights: Sequence[torch.Tensor], s
     first = time.process_time() - start
     gradient = native_casadi.with_gradient(function)
     x = columns[0][:size]
-    return Contender(len(x), lambda: native_casadi.over_samples(function, x, w), lambda: native_casadi.over_samples(gradient, x, w),
-                     (first, time.process_time() - start - first))
+    return Contender(
+        len(x),
+        lambda: native_casadi.over_samples(function, x, w),
+        lambda: native_casadi.over_samples(gradient, x, w),
+        (first, time.process_time() - start - first),
+    )
 
 
 def function_of(net: da.Network) -> Callable[..., Any] | None:

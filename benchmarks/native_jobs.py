@@ -14,8 +14,14 @@ import deepalgo as da
 from benchmarks import compile_bench, native_loops
 from benchmarks.native_loops import Array, series, tracks, uniform
 
-FORMULAS = ("stdlib:colorsys.rgb_to_hsv", "stdlib:colorsys.hsv_to_rgb", "fluids:fluids.drag.Clift",
-            "fluids:fluids.friction.friction_plate_Kumar", "astral:astral.refraction_at_zenith", "iapws:iapws.iapws97._Backward2_T_Ph")
+FORMULAS = (
+    "stdlib:colorsys.rgb_to_hsv",
+    "stdlib:colorsys.hsv_to_rgb",
+    "fluids:fluids.drag.Clift",
+    "fluids:fluids.friction.friction_plate_Kumar",
+    "astral:astral.refraction_at_zenith",
+    "iapws:iapws.iapws97._Backward2_T_Ph",
+)
 
 
 @dataclass(frozen=True, slots=True)

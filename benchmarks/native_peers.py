@@ -213,15 +213,18 @@ def backward2_t_ph(w, pressure, enthalpy):
 
     def total(factors, letter, first, second):
         rows, columns = (np.asarray(getattr(tables, f"Backward2{letter}_T_Ph_L{index}")).tolist() for index in "ij")
-        terms = [factors[k] * jax.lax.integer_pow(first, i) * jax.lax.integer_pow(second, j)
-                 for k, (i, j) in enumerate(zip(rows, columns, strict=True))]
+        terms = [
+            factors[k] * jax.lax.integer_pow(first, i) * jax.lax.integer_pow(second, j)
+            for k, (i, j) in enumerate(zip(rows, columns, strict=True))
+        ]
         return functools.reduce(jnp.add, terms)
 
     upper = pressure > bound
     edge = h1 + ((jnp.where(upper, pressure, 10.0) - h2) / h3) ** h4
     in_a, in_c = pressure <= 4, upper & (enthalpy < edge)
-    found = jnp.where(in_a, total(a, "a", pressure, nu - a0),
-                      jnp.where(in_c, total(c, "c", pressure + 25, nu - c0), total(b, "b", pressure - 2, nu - b0)))
+    found = jnp.where(
+        in_a, total(a, "a", pressure, nu - a0), jnp.where(in_c, total(c, "c", pressure + 25, nu - c0), total(b, "b", pressure - 2, nu - b0))
+    )
     wet = pressure <= critical
     beta = jnp.where(wet, pressure, 1.0) ** quarter
     e, f, g = beta**2 + n3 * beta + n6, n1 * beta**2 + n4 * beta + n7, n2 * beta**2 + n5 * beta + n8
@@ -236,8 +239,10 @@ def _by_data(loop, rounds):
 
 #: By the name of the job.
 PEERS = {
-    "shot": _by_data(_shot, SHOT_ROUNDS), "newton": _by_data(_newton, NEWTON_ROUNDS),
+    "shot": _by_data(_shot, SHOT_ROUNDS),
+    "newton": _by_data(_newton, NEWTON_ROUNDS),
     **{each.__name__: Peer(each, each) for each in (pid, lotka_volterra, kalman, dtw, rgb_to_hsv, hsv_to_rgb, refraction_at_zenith)},
-    "Clift": Peer(clift, clift), "friction_plate_Kumar": Peer(friction_plate_kumar, friction_plate_kumar),
+    "Clift": Peer(clift, clift),
+    "friction_plate_Kumar": Peer(friction_plate_kumar, friction_plate_kumar),
     "_Backward2_T_Ph": Peer(backward2_t_ph, backward2_t_ph),
 }

@@ -5,8 +5,8 @@ stays quick and a file that only marks its constants with `weight` never loads t
 
 >>> import deepalgo as da
 >>> sorted(name for name in dir(da) if name.islower() and not name.startswith("_"))
-['anneal', 'choose', 'compile', 'correct', 'diff', 'draw', 'fit', 'function', 'guard', 'load', 'newton', 'patch', 'remember', 'soften',
- 'source', 'suggest', 'untie', 'weight', 'widen']
+['anneal', 'choose', 'compile', 'correct', 'diff', 'draw', 'fit', 'function', 'guard', 'load', 'newton', 'patch', 'remember', 'scaled',
+ 'soften', 'source', 'suggest', 'untie', 'weight', 'widen']
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from deepalgo import newton
     from deepalgo.compiler import compile
     from deepalgo.drawing.draw import draw
+    from deepalgo.estimators.classifier import HeuristicClassifier
+    from deepalgo.estimators.regressor import HeuristicRegressor
     from deepalgo.fitting.fit import fit
     from deepalgo.fitting.options import SearchOptions
     from deepalgo.fitting.report.page import Fit
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from deepalgo.network import Network, load
     from deepalgo.patching.diff import diff, patch
     from deepalgo.plain_function import PlainFunction, function
+    from deepalgo.scaled_view import Scaled, scaled
     from deepalgo.source_code import source
     from deepalgo.tensorize.choose import Adds, Scales, Steps, choose
     from deepalgo.tensorize.correct import correct
@@ -44,16 +47,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 __all__ = [
-    "Adds", "BlockToeplitz", "CompileError", "DeepalgoError", "Dense", "Diagonal", "FileError", "Fit", "HeuristicError", "InputError",
-    "Kronecker", "LowRank", "Network", "PlainFunction", "Product", "Scalar", "Scales", "SearchOptions", "Steps", "TensorizeError",
-    "Toeplitz", "VerificationError", "__version__", "anneal", "choose", "compile", "correct", "diff", "draw", "fit", "function", "guard",
-    "load", "newton", "patch", "remember", "soften", "source", "suggest", "untie", "weight", "widen",
+    "Adds", "BlockToeplitz", "CompileError", "DeepalgoError", "Dense", "Diagonal", "FileError", "Fit", "HeuristicClassifier",
+    "HeuristicError", "HeuristicRegressor", "InputError", "Kronecker", "LowRank", "Network", "PlainFunction", "Product", "Scalar",
+    "Scaled", "Scales", "SearchOptions", "Steps", "TensorizeError", "Toeplitz", "VerificationError", "__version__", "anneal", "choose",
+    "compile", "correct", "diff", "draw", "fit", "function", "guard", "load", "newton", "patch", "remember", "scaled", "soften", "source",
+    "suggest", "untie", "weight", "widen",
 ]
 
 #: Where each public name lives.
 _HOME = {name: module for module, names in {
     "deepalgo.compiler": "compile",
     "deepalgo.drawing.draw": "draw",
+    "deepalgo.estimators.classifier": "HeuristicClassifier",
+    "deepalgo.estimators.regressor": "HeuristicRegressor",
     "deepalgo.fitting.fit": "fit",
     "deepalgo.fitting.options": "SearchOptions",
     "deepalgo.fitting.report.page": "Fit",
@@ -61,6 +67,7 @@ _HOME = {name: module for module, names in {
     "deepalgo.network": "Network load",
     "deepalgo.patching.diff": "diff patch",
     "deepalgo.plain_function": "PlainFunction function",
+    "deepalgo.scaled_view": "Scaled scaled",
     "deepalgo.source_code": "source",
     "deepalgo.tensorize.suggest": "suggest",
 }.items() for name in names.split()} | {name: module for item in TRANSFORMATIONS for name, module in item.public.items()}

@@ -50,7 +50,8 @@ def compile(
 
     `loops="run"` lets each sample stop when it is done; `loops="settle"` unrolls `max_rounds` rounds into a fixed graph.
     `errors="raise"` names the samples on which the heuristic raises; `errors="nan"` answers NaN for them.
-    `backend="native"`, or the variable DEEPALGO_BACKEND, runs machine code instead of torch where it can, and `net.backend` tells.
+    Networks run as machine code where that can be done, on a CPU in float64, and on torch elsewhere: `net.backend` tells, with the reason.
+    `backend="torch"`, or the variable DEEPALGO_BACKEND, asks for torch; `backend="native"` compiles what takes LLVM long, too.
     `mathematics="exact"` gives Python's own bits where "vector" forms of `exp` and its kin are up to two units of the last digit off.
     `integers=True` makes weights of whole-number coefficients, too.
     """
@@ -102,7 +103,7 @@ def _turns_complex(network: Network, example: tuple[Any, dict[str, Any]] | None)
     """The place where a power of a negative number turns the example complex, which decides what is compiled there."""
     if example is None or not any(isinstance(item, Check) and item.error == "ComplexResult" for item in walk(network.program.body)):
         return None
-    usual = network if (network.errors, network.loops) == ("raise", "run") else Network(network.program, network.signature)
+    usual = Network(network.program, network.signature, backend="torch")  # a single call is not worth machine code
     try:
         usual(*copy.deepcopy(tuple(example[0])), **copy.deepcopy(example[1]))
     except HeuristicError as error:

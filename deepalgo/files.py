@@ -1,9 +1,10 @@
-"""Replace a file as a whole: a reader sees the old content or the new one, never half of it."""
+"""Files: replaced as a whole, so that a reader sees the old content or the new one, and the package that one belongs to."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import sysconfig
 import tempfile
 from pathlib import Path
 
@@ -50,3 +51,17 @@ def _mask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def package_of(file: str | Path) -> str:
+    """The installed package that a file belongs to, "python" for the standard library, or '' for a file of the user's.
+
+    >>> import json, torch
+    >>> package_of(json.__file__), package_of(torch.__file__), package_of("/home/me/model.py")
+    ('python', 'torch', '')
+    """
+    path = Path(file).resolve()
+    for part in ("site-packages", "dist-packages"):
+        if part in path.parts[:-1]:
+            return path.parts[len(path.parts) - 1 - path.parts[::-1].index(part) + 1].removesuffix(".py")
+    return "python" if path.is_relative_to(Path(sysconfig.get_paths()["stdlib"]).resolve()) else ""

@@ -11,6 +11,10 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def weight(value: T, name: str | None = None) -> T:
-    """Mark a number (or a table of numbers) as a weight, with a name of its own."""
+def weight(value: T, name: str | None = None, *, bounds: tuple[float | None, float | None] | None = None) -> T:
+    """Mark a number (or a table of numbers) as a weight, with a name of its own.
+
+    Where a function has such marks, `fit` trains what they mark and the float defaults, and leaves other constants alone. Training keeps
+    the number within `bounds`; None stands for an open side.
+    """
     return value

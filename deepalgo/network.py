@@ -34,6 +34,8 @@ from deepalgo.backends.targets import Plan
 from deepalgo.backends.torch.backend import plan_of
 from deepalgo.backends.torch.builds import build
 from deepalgo.backends.torch.runtime.inputs import Floats
+from deepalgo.backends.torch.runtime.parameter_groups import parameter_groups
+from deepalgo.backends.torch.runtime.reach_all import is_shared, reach_all
 from deepalgo.backends.torch.runtime.record import current_record
 from deepalgo.backends.torch.runtime.weights import Weights
 from deepalgo.certificate import Certificate, verify
@@ -65,9 +67,9 @@ class Network(torch.nn.Module):
 
     `loops`: "run" lets each sample run its own number of rounds, "settle" runs `max_rounds` for all in one fixed graph, in which
     samples that are done keep their values. `errors`: samples on which the heuristic raises raise, or become "nan".
-    `backend`: what it runs on, "torch" or "native"; what native code cannot do runs on torch, and `backend` says why. `mathematics`:
-    native code computes "vector" forms of functions such as `exp`, at most 2 units of the last digit off, or "exact" ones, which have
-    Python's own bits.
+    `backend`: what it runs on, "native" unless "torch" is asked for; what native code cannot do runs on torch, and `net.backend` says
+    why. `mathematics`: native code computes "vector" forms of functions such as `exp`, at most 2 units of the last digit off, or "exact"
+    ones, which have Python's own bits.
     `heuristic` is the program as it was compiled, before anything was added to it.
     """
 
@@ -149,6 +151,8 @@ class Network(torch.nn.Module):
         if changes:  # the caller's arrays are written to below: neither results nor what a gradient needs may share their memory
             leaves = [leaf.clone() for leaf in leaves]
         results = self.execute(leaves)
+        if is_shared():
+            results = reach_all(results, self.weights.tensors())
         if single:
             results = [result[0] for result in results]
         if changes:
@@ -173,6 +177,15 @@ class Network(torch.nn.Module):
         keys; all other weights are those of the network. Nothing raises: samples that fail are marked.
         """
         return self._backend.jacobian(keys)
+
+    def parameter_groups(self, rate: float, rates: Mapping[str, float] | None = None) -> list[dict[str, Any]]:
+        """The trainable weights for an optimiser of torch, each with a rate in units of its own size: `Adam(net.parameter_groups(0.01))`.
+
+        A step then moves the constants 2040 and 1e-6 of one function by the same part of themselves. `rates` are factors by role or name;
+        0 leaves weights alone. Each group says its `role` and `names`, and has no decay. For optimisers whose steps grow with the gradient
+        or with the weight (SGD, L-BFGS, Adafactor) there is `scaled`.
+        """
+        return parameter_groups(self.weights, rate, rates or {})
 
     def verify(
         self, *args: Any, rtol: float = 1e-10, gradients: bool = True, samples: int = 1000, most_weights: int | None = None, **kwargs: Any

@@ -22,12 +22,14 @@ class Holder:
     """One object that holds a number, and under which name.
 
     `literal` and `mark`: a function whose text says it. `default`: a function and its parameter. `cell`: a closure's. `name`: the dict
-    of a module. `attribute` and `class`: an object or a class. `partial`: with a keyword or a position.
+    of a module. `attribute` and `class`: an object or a class. `partial`: with a keyword or a position. `path` leads to the number where
+    this one holds it in a container, and others do not.
     """
 
     kind: Kind
     owner: Any
     name: str | int = ""
+    path: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -96,7 +96,7 @@ class PlainFunction:
 
     def _backward(self, inputs: Sequence[Array], adjoints: Sequence[Array], call: tuple[Any, Any]) -> list[Array]:
         if not self._reason and not self._engine.reason_against(gradient=True):
-            if self.network.errors == "raise" and self._engine.forward(inputs, self._weights).codes.any():
+            if self.network.errors == "raise" and self._engine.forward(inputs, self._weights).failed:
                 self.network(*call[0], **call[1])  # which raises
             return self._engine.gradient(inputs, self._weights, adjoints).inputs
         tensors = [torch.tensor(array) for array in inputs]
@@ -140,7 +140,7 @@ class PlainFunction:
             return _plain(self.network(*args, **kwargs))
         inputs, single = self.signature.arrays(args, kwargs)
         outcome = self._engine.forward(inputs, self._weights)
-        if outcome.codes.any():
+        if outcome.failed:
             return _plain(self.network(*args, **kwargs))
         changes = self.program.changes
         results = [_one_of(array) for array in outcome.results] if single else outcome.results

@@ -21,7 +21,7 @@ import deepalgo as da
 from deepalgo.fitting.checkpoint import packed, unpacked
 from tests.support.alter import CHANGES
 
-X = torch.linspace(-2, 3, 60, dtype=torch.float64)
+X = torch.linspace(-2, 3, 120, dtype=torch.float64)
 WORDS = {
     "was cut off or altered after it was written": "refused as altered",
     "is not a checkpoint of": "refused as no checkpoint",

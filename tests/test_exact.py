@@ -15,6 +15,7 @@ from tests.support import heuristics as h
 from tests.support.cases import BY_NAME, CASES, network
 from tests.support.oracle import answer, assert_answers, columns, leaves, same, sample
 
+BACKENDS = pytest.mark.parametrize("backend", ["native", "torch"])
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 
 
@@ -27,16 +28,18 @@ def run(net, case, rows):
     return net(*args, **kwargs)
 
 
+@BACKENDS
 @EACH
-def test_network_gives_the_answers_of_the_function(case):
+def test_network_gives_the_answers_of_the_function(case, backend):
     rows = case.rows()
-    assert_answers(run(network(case.id), case, rows), answers(case, rows), rows)
+    assert_answers(run(network(case.id, backend=backend), case, rows), answers(case, rows), rows)
 
 
+@BACKENDS
 @EACH
-def test_settled_loops_give_the_answers_of_the_function(case):
+def test_settled_loops_give_the_answers_of_the_function(case, backend):
     rows = case.rows(12)
-    assert_answers(run(network(case.id, "settle"), case, rows), answers(case, rows), rows)
+    assert_answers(run(network(case.id, "settle", backend=backend), case, rows), answers(case, rows), rows)
 
 
 @EACH

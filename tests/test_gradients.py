@@ -41,10 +41,11 @@ def gradients(net, case, rows):
 # Against central differences: test_certificate.py::test_every_heuristic_gets_its_certificate.
 
 
+@pytest.mark.parametrize("backend", ["native", "torch"])
 @EACH
-def test_settled_loops_have_the_gradients_of_loops_that_run(case):
+def test_settled_loops_have_the_gradients_of_loops_that_run(case, backend):
     rows = case.rows(8)
-    running, settled = gradients(network(case.id), case, rows), gradients(network(case.id, "settle"), case, rows)
+    running, settled = gradients(network(case.id), case, rows), gradients(network(case.id, "settle", backend=backend), case, rows)
     for one, other in zip(running, settled, strict=True):
         assert torch.allclose(one, other, rtol=1e-9, atol=1e-12)
 

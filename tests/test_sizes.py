@@ -23,6 +23,7 @@ STAY = {
     ("backends/native/regions.py", "rounds"): "one loop of LLVM: its labels and phis are opened at the top and closed at the bottom",
     ("backends/native/regions.py", "repeat"): "one loop of LLVM: its labels and phis are opened at the top and closed at the bottom",
     ("backends/source/tree.py", "_lines"): CASES,
+    ("commands/tune.py", "tune"): "a signature with the help of each option",
     ("compiler.py", "compile"): "a signature and its docstring; its body is one `return`",
     ("fitting/fit.py", "fit"): "a signature and its docstring",
     ("lower/prune.py", "_keep_statement"): CASES,

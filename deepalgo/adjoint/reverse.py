@@ -362,6 +362,8 @@ class CarefulProducts(Formulas):
                 return self.matrix_product(one, other)
             case "cross", (one, other) if one.type.shape[-1] == other.type.shape[-1] == 3:
                 return self.cross_product(one, other)
+            case "solve", (matrix, right):
+                return self.solution(matrix, right)
         return super().op(name, args, attrs)
 
     def product(self, one: Value, other: Value) -> Value:
@@ -375,6 +377,14 @@ class CarefulProducts(Formulas):
         rows = self.op("reshape", (one,), {"shape": (*one.type.shape, 1)})
         columns = self.op("reshape", (other,), {"shape": (*other.type.shape[:-2], 1, *other.type.shape[-2:])})
         return self.op("sum", (self.product(rows, columns),), {"axis": -2})
+
+    def solution(self, matrix: Value, right: Value) -> Value:
+        """Of linear equations; zero where the right side is, whatever the matrix."""
+        shape = right.type.shape
+        filled = self.op("any", (self.op("ne", (right, self.const(0.0)), {}),), {"axis": -1 if len(shape) == 1 else -2})
+        if len(shape) > 1:
+            filled = self.op("reshape", (filled,), {"shape": (*shape[:-2], 1, shape[-1])})
+        return self.op("select", (filled, super().op("solve", (matrix, right), {}), self.const(0.0)), {})
 
     def cross_product(self, one: Value, other: Value) -> Value:
         """Of vectors of three numbers."""

@@ -1,7 +1,7 @@
-"""Which backend networks run on: what is asked for, what the variable DEEPALGO_BACKEND says, or torch.
+"""Which backend networks run on: what is asked for, what the variable DEEPALGO_BACKEND says, or native code.
 
->>> chosen("native"), chosen(None)
-('native', 'torch')
+>>> chosen("torch"), chosen("native")
+('torch', 'native')
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BACKENDS: Mapping[str, Callable[[Host], Backend]] = {"native": NativeBackend, "t
 
 def chosen(wish: str | None) -> str:
     """The name of a backend."""
-    found = wish or os.environ.get("DEEPALGO_BACKEND") or "torch"
+    found = wish or os.environ.get("DEEPALGO_BACKEND") or "native"
     if found not in BACKENDS:
         where = "backend" if wish else "DEEPALGO_BACKEND"
         raise ValueError(f"{where} must be {' or '.join(map(repr, BACKENDS))}, not {found!r}")

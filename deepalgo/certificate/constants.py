@@ -42,7 +42,7 @@ def replaced(origin: Origin, weight: Weight, item: tuple[int, ...], value: float
         raise OutOfReach("where the function holds it is not known")
     with ExitStack() as stack:
         for holder in origin.holders:
-            stack.enter_context(_held(holder, origin.path, weight, item, value))
+            stack.enter_context(_held(holder, (*holder.path, *origin.path), weight, item, value))
         yield
 
 

@@ -29,12 +29,20 @@ def tune(
     data: Annotated[Path, typer.Option(help="A .csv or .parquet file whose columns are the arguments and the answers.")],
     learn: Annotated[str, typer.Option("--target", help="The column to learn; for a function of several answers: a,b,c.")] = "",
     residual: Annotated[str, typer.Option(help="Instead of a target: a function of the file, of the answer and the arguments.")] = "",
-    loss: Annotated[str, typer.Option(help="squared, absolute, or relative.")] = "squared",
+    loss: Annotated[str, typer.Option(help="squared, absolute, relative, huber(1), quantile(0.5), logistic, or max.")] = "squared",
+    sample_weight: Annotated[str, typer.Option(help="The column that says how much each row counts.")] = "",
+    train: Annotated[list[str] | None, typer.Option(help="What to train: a name, k*, controller.*, line 12, a role; repeatable.")] = None,
+    fixed: Annotated[list[str] | None, typer.Option(help="What to leave alone, in the same words.")] = None,
     column: Annotated[list[str] | None, typer.Option(help="ARGUMENT=COLUMN, where the names differ; can be repeated.")] = None,
     tensorize: Annotated[list[str] | None, typer.Option(help="A transformation as `deepalgo check` suggests it; can be repeated.")] = None,
     steps: Annotated[int, typer.Option(help="Training steps.")] = 500,
     seeds: Annotated[int, typer.Option(help="Runs that start at different weights.")] = 1,
     missing: Annotated[str, typer.Option(help="Rows with empty fields: raise, or drop.")] = "raise",
+    group: Annotated[str, typer.Option(help="A column of sites, patients ...: whole ones are held out, and each counts as one.")] = "",
+    split: Annotated[
+        str, typer.Option(help="random; time: later rows are held out, by the column `time` or as they stand; or a column.")
+    ] = "random",
+    refit: Annotated[bool, typer.Option("--refit", help="Train what is kept again on all rows.")] = False,
     example: Example = "",
     checkpoint: Annotated[Path | None, typer.Option(help="A file to keep the state in; the same command goes on from there.")] = None,
     plot: Annotated[Path | None, typer.Option(help="A file to draw the report into.")] = None,
@@ -57,12 +65,17 @@ def tune(
         for call in tensorize or []:
             network = grow(network, call, names, inputs)
         search = deepalgo.SearchOptions(seeds=seeds)
+        goal |= _division(group, split, columns, data.name) | {"train": _words(train), "fixed": _words(fixed), "refit": refit}
+        if sample_weight:
+            goal["sample_weight"] = target_column(columns, sample_weight, data.name)
         fit = deepalgo.fit(network, inputs, loss=loss, steps=steps, search=search, missing=missing, checkpoint=checkpoint, **goal)
         print(fit)
-        _hand_back(fit, write, output)
-        if plot is not None:
-            fit.plot().savefig(plot)
-            print(f"wrote {plot}")
+        _hand_back(fit, write, output, plot)
+
+
+def _words(given: list[str] | None) -> list[str] | None:
+    """What an option says, several times or with commas."""
+    return [word.strip() for item in given for word in item.split(",")] if given else None
 
 
 def _look_ahead(
@@ -112,8 +125,26 @@ def _goal(learn: str, residual: str, columns: dict[str, Any], names: dict[str, A
     return {"targets": wanted[0] if len(wanted) == 1 else tuple(wanted)}
 
 
-def _hand_back(fit: Fit, write: bool, output: Path | None) -> None:
-    """The new numbers as a diff, or the whole function where it has grown."""
+def _division(group: str, split: str, columns: dict[str, Any], file: str) -> dict[str, Any]:
+    """The group of each row, and its time: a word of `fit`, or the column by which rows are in order."""
+    if group and split != "random":
+        raise UsageError("--group holds out whole groups and --split later rows: give one of them")
+    named = split != "random" and (split != "time" or split in columns)
+    return {
+        "groups": target_column(columns, group, file) if group else None,
+        "split": target_column(columns, split, file) if named else split,
+    }
+
+
+def _hand_back(fit: Fit, write: bool, output: Path | None, plot: Path | None) -> None:
+    """The new numbers as a diff, or the whole function where it has grown, and the picture."""
+    _show(fit, write, output)
+    if plot is not None:
+        fit.plot().savefig(plot)
+        print(f"wrote {plot}")
+
+
+def _show(fit: Fit, write: bool, output: Path | None) -> None:
     if not fit.improved:
         print("\nThe source stays as it is.")
         return

@@ -21,8 +21,9 @@ class SearchOptions:
     `optimiser`: "adam" (one cycle, clipped), "lbfgs", or a class of `torch.optim`; `batch_size` samples take part in each of its steps
     (1024 unless said otherwise). `rate` is the largest step relative to each weight's own size, `clip` the longest gradient.
     `patience`: how many hundredths of the run, in its second half, may pass without a gain. `seeds` runs start at different weights;
-    the best on validation is taken. `polished` ends with Gauss-Newton steps (L-BFGS if there are many weights, or the loss is no sum of
-    squares) and tries weights that have no gradient.
+    the best on validation is taken. `polished`: steps of least squares run wherever the loss has a name (before the optimiser and in its
+    place where the weights are few, nobody asked for another one, and they converge; L-BFGS otherwise), and weights that have no gradient
+    are tried.
 
     >>> SearchOptions(seeds=4).seeds
     4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import TracebackType
 
 from rich.console import Console
@@ -23,6 +24,7 @@ class Bar:
         )
         self.progress = Progress(*columns, console=console, transient=True, disable=not self.shown)
         self.task: TaskID | None = None
+        self.name = ""
 
     def __enter__(self) -> Bar:
         self.progress.start()
@@ -33,10 +35,17 @@ class Bar:
 
     def begin(self, name: str, steps: int) -> None:
         """Start the bar of one training."""
+        self.name = name
         self.task = self.progress.add_task(name, total=steps, loss="")
 
-    def show(self, step: int, best: float, heuristic: float) -> None:
-        """Show the step, and the best loss so far."""
+    def show(self, doing: str, step: int, best: float, heuristic: float) -> None:
+        """Show what is being done, the step, and the best loss so far."""
         if self.task is not None:
             share = f" ({best / heuristic:.3g} of the heuristic's)" if heuristic > 0 else ""
-            self.progress.update(self.task, completed=step, loss=f"loss {best:.4g}{share}")
+            loss = f"loss {best:.4g}{share}" if math.isfinite(best) else ""
+            self.progress.update(self.task, description=f"{self.name}: {doing}", completed=step, loss=loss)
+
+    def say(self, doing: str) -> None:
+        """Show what is being done where there are no steps."""
+        if self.task is not None:
+            self.progress.update(self.task, description=doing, loss="")

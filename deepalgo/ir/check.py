@@ -112,6 +112,9 @@ class Checker:
         _require(is_key(weight.key), f"{name} has a key that is no name")
         _require(weight.key not in self.weights, f"{name} occurs twice")
         _require(is_line(weight.frozen) and _is_safe(weight.span), f"{name} has a text with a line break")
+        standing = weight.standing
+        _require(all(map(is_line, (standing.still, *standing.reads))), f"{name} has a text with a line break")
+        _require(standing.low < standing.high, f"{name} has bounds that leave it no room")
         _require(_shape(weight.value) == weight.shape, f"{name} is not of the shape {weight.shape}")
         self.weights[weight.key] = weight
 

@@ -19,6 +19,7 @@ import enum
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from deepalgo.ir.standing import Standing
 from deepalgo.kinds import Attr, Type
 from deepalgo.spans import Span
 
@@ -244,7 +245,10 @@ class Role(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """A number that a person wrote. `value` is a float or nested tuples; `frozen` is why it cannot be trained, or ''."""
+    """A number that a person wrote. `value` is a float or nested tuples; `frozen` is why it cannot be trained, or ''.
+
+    `standing` is what the source says of it that only training asks.
+    """
 
     key: str
     value: Attr
@@ -252,6 +256,7 @@ class Weight:
     role: Role = Role.COEFFICIENT
     frozen: str = ""
     span: Span | None = field(default=None, compare=False)
+    standing: Standing = field(default=Standing(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,17 @@ def _by_parameter(name: str, rest: str, letters: str, letter: str) -> str:
     slope = f"select({name} < {other}, {name}, -{other}) * ({' + '.join(terms)}) / {step}"
     return f"select(minimum({name}, {other}) > 0, {slope}, 0.0)"
 
+def _finite(slope: str) -> str:
+    """A derivative that counts as 0 where it is infinite, as at 0 for some orders of Bessel functions."""
+    return f"select(abs({slope}) == inf, 0.0, {slope})"
+
+
+def _beta_density(sign: str) -> str:
+    """The derivative of a tail of the beta distribution by its end, 0 at the ends of the interval where it is infinite."""
+    inside = f"{sign}exp((x - 1) * log(z) + (y - 1) * log1p(-z) - betaln(x, y))"
+    return f"select(z == 0, select(x == 1, {sign}y, 0.0), select(z == 1, select(y == 1, {sign}x, 0.0), {inside}))"
+
+
 ROWS = (
     Row(
         "erfinv", types=REAL, common=Kind.REAL,
@@ -183,14 +194,16 @@ ROWS = (
         "gammainc", types=REAL, common=Kind.REAL,
         means=("scipy.special.gammainc",),
         hazard=Hazard.ARISES, exact=False, cost=4500, range=Range(-0.1, 1.1),
-        slope=Slope(_by_parameter("gammainc", "gammaincc", "x, y", "x"), "exp((x - 1) * log(y) - y - gammaln(x))"),
+        slope=Slope(_by_parameter("gammainc", "gammaincc", "x, y", "x"), "exp((x - 1) * log(y) - y - gammaln(x))",
+                    at={"y == 0": (None, 0.0), "y == 0 and x == 1": (None, 1.0)}),
         python="scipy.special.gammainc({0}, {1})", numpy="scipy.special.gammainc({0}, {1})", torch="ops.gammainc({0}, {1})",
     ),
     Row(
         "gammaincc", types=REAL, common=Kind.REAL,
         means=("scipy.special.gammaincc",),
         hazard=Hazard.ARISES, exact=False, cost=4300, range=Range(-0.1, 1.1),
-        slope=Slope(_by_parameter("gammaincc", "gammainc", "x, y", "x"), "-exp((x - 1) * log(y) - y - gammaln(x))"),
+        slope=Slope(_by_parameter("gammaincc", "gammainc", "x, y", "x"), "-exp((x - 1) * log(y) - y - gammaln(x))",
+                    at={"y == 0": (None, 0.0), "y == 0 and x == 1": (None, -1.0)}),
         python="scipy.special.gammaincc({0}, {1})", numpy="scipy.special.gammaincc({0}, {1})", torch="ops.gammaincc({0}, {1})",
     ),
     Row(
@@ -198,7 +211,7 @@ ROWS = (
         means=("scipy.special.betainc",),
         hazard=Hazard.ARISES, exact=False, cost=6500, range=Range(-0.1, 1.1),
         slope=Slope(_by_parameter("betainc", "betaincc", "x, y, z", "x"), _by_parameter("betainc", "betaincc", "x, y, z", "y"),
-                    "exp((x - 1) * log(z) + (y - 1) * log1p(-z) - betaln(x, y))"),
+                    _beta_density("")),
         python="scipy.special.betainc({0}, {1}, {2})", numpy="scipy.special.betainc({0}, {1}, {2})", torch="ops.betainc({0}, {1}, {2})",
     ),
     Row(
@@ -206,7 +219,7 @@ ROWS = (
         means=("scipy.special.betaincc",),
         hazard=Hazard.ARISES, exact=False, cost=6500, range=Range(-0.1, 1.1),
         slope=Slope(_by_parameter("betaincc", "betainc", "x, y, z", "x"), _by_parameter("betaincc", "betainc", "x, y, z", "y"),
-                    "-exp((x - 1) * log(z) + (y - 1) * log1p(-z) - betaln(x, y))"),
+                    _beta_density("-")),
         python="scipy.special.betaincc({0}, {1}, {2})", numpy="scipy.special.betaincc({0}, {1}, {2})",
         torch="ops.betaincc({0}, {1}, {2})",
     ),
@@ -304,45 +317,45 @@ ROWS = (
         "jv", types=REAL, common=Kind.REAL,
         means=("scipy.special.jv",),
         hazard=Hazard.ARISES, exact=False, cost=1800,
-        slope=Slope("0.5 * (jv(x, order=order - 1) - jv(x, order=order + 1))"),
+        slope=Slope(_finite("0.5 * (jv(x, order=order - 1) - jv(x, order=order + 1))")),
         python="scipy.special.jv({order}, {0})", numpy="scipy.special.jv({order}, {0})", torch="ops.jv({0}, {order})",
     ),
     Row(
         "iv", types=REAL, common=Kind.REAL,
         means=("scipy.special.iv",),
         hazard=Hazard.ARISES, exact=False, cost=1500,
-        slope=Slope("0.5 * (iv(x, order=order - 1) + iv(x, order=order + 1))"),
+        slope=Slope(_finite("0.5 * (iv(x, order=order - 1) + iv(x, order=order + 1))")),
         python="scipy.special.iv({order}, {0})", numpy="scipy.special.iv({order}, {0})", torch="ops.iv({0}, {order})",
     ),
     Row(
         "kv", types=REAL, common=Kind.REAL,
         means=("scipy.special.kv",),
         hazard=Hazard.ARISES, exact=False, cost=3000,
-        slope=Slope("-0.5 * (kv(x, order=order - 1) + kv(x, order=order + 1))"),
+        slope=Slope(_finite("-0.5 * (kv(x, order=order - 1) + kv(x, order=order + 1))")),
         python="scipy.special.kv({order}, {0})", numpy="scipy.special.kv({order}, {0})", torch="ops.kv({0}, {order})",
     ),
     Row(
         "jv_of", types=REAL, common=Kind.REAL,
         hazard=Hazard.ARISES, exact=False, cost=5700,
-        slope=Slope(_by_order("jv_of"), "0.5 * (jv_of(x - 1, y) - jv_of(x + 1, y))"),
+        slope=Slope(_by_order("jv_of"), _finite("0.5 * (jv_of(x - 1, y) - jv_of(x + 1, y))")),
         python="scipy.special.jv({0}, {1})", numpy="scipy.special.jv({0}, {1})", torch="ops.jv_of({0}, {1})",
     ),
     Row(
         "iv_of", types=REAL, common=Kind.REAL,
         hazard=Hazard.ARISES, exact=False, cost=8000,
-        slope=Slope(_by_order("iv_of"), "0.5 * (iv_of(x - 1, y) + iv_of(x + 1, y))"),
+        slope=Slope(_by_order("iv_of"), _finite("0.5 * (iv_of(x - 1, y) + iv_of(x + 1, y))")),
         python="scipy.special.iv({0}, {1})", numpy="scipy.special.iv({0}, {1})", torch="ops.iv_of({0}, {1})",
     ),
     Row(
         "kv_of", types=REAL, common=Kind.REAL,
         hazard=Hazard.ARISES, exact=False, cost=6500,
-        slope=Slope(_by_order("kv_of"), "-0.5 * (kv_of(x - 1, y) + kv_of(x + 1, y))"),
+        slope=Slope(_by_order("kv_of"), _finite("-0.5 * (kv_of(x - 1, y) + kv_of(x + 1, y))")),
         python="scipy.special.kv({0}, {1})", numpy="scipy.special.kv({0}, {1})", torch="ops.kv_of({0}, {1})",
     ),
     Row(
         "lambertw", types=REAL, common=Kind.REAL,
         hazard=Hazard.ARISES, exact=False, cost=400,
-        slope=Slope("exp(-lambertw) / (1 + lambertw)"),
+        slope=Slope("exp(-lambertw) / (1 + lambertw)", at={"lambertw == -1": 0.0, "abs(lambertw) == inf": 0.0}),
         python="scipy.special.lambertw({0}, {branch}).real", numpy="scipy.special.lambertw({0}, {branch}).real",
         torch="ops.lambertw({0}, {branch})",
     ),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import difflib
 import linecache
-import sysconfig
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +14,10 @@ import numpy as np
 import torch
 
 from deepalgo.errors import FileError, InputError
-from deepalgo.files import replace_file
+from deepalgo.files import package_of, replace_file
 from deepalgo.ir import Weight
 from deepalgo.patching.numbers import spell
+from deepalgo.patching.other_users import lines_of, other_users
 from deepalgo.patching.places import Nowhere, find_cells, place_of
 from deepalgo.patching.rounding import Array, digits_for_answers, exact_digits, relative_digits, round_all
 from deepalgo.patching.text import SourceText, TableCell, read_text
@@ -51,15 +51,19 @@ class FileChange:
 class Diff:
     """What a trained network changes in the source; prints as a unified diff.
 
-    `left` are trained weights that no place in the source can say, with the reason.
+    `left` are trained weights that no place in the source can say, with the reason. `others` are functions of the same files that read
+    a constant which changes, though the network was not made from them, by the name of the weight.
     """
 
     files: tuple[FileChange, ...]
     changes: tuple[ConstantChange, ...]
     left: tuple[tuple[str, str], ...]
+    others: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __str__(self) -> str:
-        return "".join([*(f"# {key}: {reason}\n" for key, reason in self.left), *(_unified(item) for item in self.files)])
+        said = [f"# {key}: {reason}\n" for key, reason in self.left]
+        said += [f"# {key} is also used by {', '.join(functions)}\n" for key, functions in self.others]
+        return "".join([*said, *(_unified(item) for item in self.files)])
 
     def __bool__(self) -> bool:
         return bool(self.files)
@@ -85,7 +89,7 @@ def diff(network: Network, *inputs: Any, tolerance: float = 1e-6, exact: bool = 
                 left.append((weight.key, f"is {_brief(values[weight.key])} now, but {reason}{place_of(weight.span)}"))
     written = {key: values[key] for key in found}
     digits = _digits(network, inputs, written, olds, tolerance, exact)
-    changes, edits = [], dict[str, list[tuple[TableCell, str]]]()
+    changes, edits, others = [], dict[str, list[tuple[TableCell, str]]](), []
     for weight in network.heuristic.weights:
         if weight.key in found and weight.span is not None:
             text = texts.of(weight.span.file)
@@ -94,8 +98,10 @@ def diff(network: Network, *inputs: Any, tolerance: float = 1e-6, exact: bool = 
             edits.setdefault(weight.span.file, []).extend(pairs)
             said = tuple(text.text[cell.start : cell.end] for cell, _ in pairs)
             changes.append(ConstantChange(weight.key, weight.span.place, said, tuple(new for _, new in pairs)))
+            users = other_users(text, weight.span.line, lines_of(network.heuristic, weight.span.file))
+            others += [(weight.key, users)] if users and pairs else []
     files = tuple(_edited(texts.of(file), pairs) for file, pairs in edits.items() if pairs)
-    return Diff(files, tuple(change for change in changes if change.new), tuple(left))
+    return Diff(files, tuple(change for change in changes if change.new), tuple(left), tuple(others))
 
 
 def patch(
@@ -231,14 +237,9 @@ def _check_writable(file: str, installed: bool) -> None:
     path = Path(file).resolve()
     if not path.is_file():
         raise FileError("it is no file on the disk", path=display_name(file), remedy="Copy the lines of da.diff(net) into the notebook.")
-    if not installed and _is_installed(path):
+    if not installed and package_of(path):
         raise FileError("it belongs to an installed package", path=display_name(file),
                         remedy="To change it all the same: da.patch(net, installed=True).")
-
-
-def _is_installed(path: Path) -> bool:
-    library = Path(sysconfig.get_paths()["stdlib"]).resolve()
-    return bool({"site-packages", "dist-packages"} & set(path.parts)) or path.is_relative_to(library)
 
 
 def _write_all(files: Sequence[FileChange]) -> None:

@@ -26,6 +26,7 @@ from deepalgo.stage.state.builder import kind_of
 from deepalgo.stage.state.iterator_state import Spendable
 from deepalgo.stage.state.machine import Machine
 from deepalgo.stage.state.messages import escape, message_of
+from deepalgo.stage.state.standings import code_of
 from deepalgo.stage.state.structure import collapse
 from deepalgo.stage.state.values import Closure, DataLength, DataText, Generator, Leak, Signal, Union, UserRaise, is_number
 from deepalgo.stage.syntax.interpreter import SyntaxInterpreter
@@ -126,6 +127,7 @@ def stage(
 
 
 def _staged(machine: Machine, function: Callable[..., Any], example: Example) -> Staged:
+    machine.weights.standings.main = code_of(function)
     maker = InputMaker(machine, example)
     args, kwargs, signature = maker.call(getattr(function, "__name__", type(function).__name__))
     try:

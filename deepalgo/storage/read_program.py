@@ -42,6 +42,7 @@ from deepalgo.ir import (
     While,
     walk,
 )
+from deepalgo.ir.standing import Declared, Standing
 from deepalgo.spans import Span
 from deepalgo.storage.plain import Json, Tensors, decode
 
@@ -108,7 +109,15 @@ class ProgramReader:
     def weight(self, data: Json) -> Weight:
         """A number that a person wrote."""
         return Weight(text(data["key"]), decode(data["value"], self.tensors), _sizes(data["shape"]), Role[text(data["role"])],
-                      text(data["frozen"]), self.span(data["span"]))
+                      text(data["frozen"]), self.span(data["span"]), self.standing(data["standing"]) if "standing" in data else Standing())
+
+    def standing(self, data: Json) -> Standing:
+        """What the source says of a weight."""
+        low, high = (decode(bound, self.tensors) for bound in listed(data["bounds"]))
+        if type(low) is not float or type(high) is not float or type(data["made"]) is not bool:
+            raise TypeError("bounds that are no numbers")
+        declared = Declared(text(data["declared"]))
+        return Standing(declared, tuple(map(text, listed(data["reads"]))), text(data["still"]), data["made"], low, high)
 
     def block(self, data: Json) -> Block:
         """The statements of a block."""

@@ -41,6 +41,7 @@ from deepalgo.ir import (
     While,
     changed,
 )
+from deepalgo.ir.standing import Standing
 from deepalgo.spans import Span
 from deepalgo.storage.plain import Json, Tensors, encode
 
@@ -90,8 +91,14 @@ class ProgramWriter:
 
     def weight(self, weight: Weight) -> Json:
         """A number that a person wrote."""
+        standing = {} if weight.standing == Standing() else {"standing": self.standing(weight.standing)}
         return {"key": weight.key, "value": encode(weight.value, self.tensors), "shape": list(weight.shape), "role": weight.role.name,
-                "frozen": weight.frozen, "span": self.span(weight.span)}
+                "frozen": weight.frozen, "span": self.span(weight.span), **standing}
+
+    def standing(self, standing: Standing) -> Json:
+        """What the source says of a weight."""
+        return {"declared": standing.declared.value, "reads": list(standing.reads), "still": standing.still, "made": standing.made,
+                "bounds": [encode(standing.low, self.tensors), encode(standing.high, self.tensors)]}
 
     def block(self, block: Block) -> Json:
         """The statements of a block."""

@@ -27,6 +27,7 @@ from deepalgo.ir import (
     walk,
 )
 from deepalgo.ir.rewriter import Fresh, Rewriter
+from deepalgo.ir.standing import Standing
 from deepalgo.lower.passes import run
 from deepalgo.network import Network
 from deepalgo.spans import Span
@@ -40,6 +41,8 @@ class Grower(Rewriter):
         self.network = network
         self.entries: dict[str, Weight] = {weight.key: weight for weight in network.program.weights}
         self.values: dict[str, Tensor] = {key: network.weights[key].detach() for key in network.weights}
+        #: New weights that take after one that is left alone.
+        self.resting: set[str] = set()
         #: Whether the program holds an infinite number, which signals may take over.
         self.meets_infinity = any(_is_infinite(item.attr("value")) for item in walk(network.program.body) if is_constant(item))
         #: What is to happen once a value is defined: what is handed back stands for it from there on.
@@ -68,6 +71,8 @@ class Grower(Rewriter):
         for key in grown.weights:
             if key in self.network.weights and not self.entries[key].frozen:
                 grown.weights[key].requires_grad_(self.network.weights[key].requires_grad)
+        for key in self.resting & {*grown.weights}:
+            grown.weights[key].requires_grad_(False)
         grown.train(self.network.training)
         return grown
 
@@ -105,15 +110,22 @@ class Grower(Rewriter):
                 self.scopes[-1][value.name] = value
 
     def make_weight(
-        self, name: str, value: Any, *, birth: Any = None, role: Role = Role.COEFFICIENT, frozen: str = "", span: Span | None = None
+        self, name: str, value: Any, *, birth: Any = None, role: Role = Role.COEFFICIENT, frozen: str = "", span: Span | None = None,
+        like: Weight | None = None
     ) -> str:
-        """Add a weight under a name that is still free; `value` is what it is now, `birth` what it was before any training."""
+        """Add a weight under a name that is still free; `value` is what it is now, `birth` what it was before any training.
+
+        `like` is the weight of which it is a copy: what is said of that one, and whether it is left alone, is said of the copy.
+        """
         key, number = name, 2
         while key in self.entries:
             key, number = f"{name}_{number}", number + 1
         now = torch.as_tensor(value, dtype=self.network.dtype, device=self.network.device)
         first = now if birth is None else torch.as_tensor(birth, dtype=torch.float64)
-        self.entries[key] = Weight(key, as_data(first), tuple(now.shape), role, frozen, span)
+        standing = replace(like.standing if like else Standing(), made=True)
+        self.entries[key] = Weight(key, as_data(first), tuple(now.shape), role, frozen, span, standing)
+        if like is not None and not self.network.weights[like.key].requires_grad:
+            self.resting.add(key)
         self.values[key] = now
         return key
 

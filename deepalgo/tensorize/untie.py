@@ -190,7 +190,8 @@ def spread(grower: Grower, old: Weight, count: int, name: str) -> str:
     if name == old.key:
         order = list(grower.entries)
         del grower.entries[old.key]
-    key = grower.make_weight(name, now.expand(count, *now.shape), birth=birth.expand(count, *birth.shape), role=old.role, span=old.span)
+    rows, first = now.expand(count, *now.shape), birth.expand(count, *birth.shape)
+    key = grower.make_weight(name, rows, birth=first, role=old.role, span=old.span, like=old)
     if name == old.key:
         grower.entries = {known: grower.entries[known] for known in order}
     return key

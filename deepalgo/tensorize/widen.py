@@ -14,7 +14,9 @@ gap_dense  [3, 3] array  coefficient         yes
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import torch
 
@@ -114,9 +116,10 @@ class _Factor(Grower):
         del self.entries[self.key]
         assert self.shape is not None
         first = self.structure.weights(birth, self.shape, self.key)
+        unbounded = replace(old, standing=replace(old.standing, low=-math.inf, high=math.inf))  # other numbers: half of them start at 0
         for part, tensor in self.structure.weights(now, self.shape, self.key).items():
             name = _joined(self.key, part)
-            self.keys[part] = self.make_weight(name, tensor, birth=first[part], role=old.role, span=old.span)
+            self.keys[part] = self.make_weight(name, tensor, birth=first[part], role=old.role, span=old.span, like=unbounded)
         self.entries = {key: self.entries[key] for key in [*order, *(key for key in self.entries if key not in order)]}
 
     def op(self, op: Op) -> None:

@@ -42,9 +42,8 @@ def starts(count, seed=0):
 
 def tuned(net, inputs, steps):
     """Train the gains, and leave the car and the passenger as they are."""
-    rates = {weight.key: 0.0 for weight in net.program.weights if weight.key not in GAINS}
     search = da.SearchOptions(batch_size=256)
-    return da.fit(net, inputs, loss=lambda cost, *_: cost, rates=rates, steps=steps, search=search, progress=False)
+    return da.fit(net, inputs, loss=lambda cost, *_: cost, train=GAINS, steps=steps, search=search, progress=False)
 
 
 def main(count=500, steps=100):

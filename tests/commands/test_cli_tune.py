@@ -53,7 +53,8 @@ TUNE = ("tune", "pipe.py:loss", "--data", "data.csv", "--target", "heat", "--ste
 def test_tune_prints_the_report_and_the_diff_and_leaves_the_file_alone(run, tmp_path):
     result = run(*TUNE)
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("loss: tuned constants kept, rms error ")
+    assert result.stdout.startswith("weight  value  trains  place\n")
+    assert "\n\nloss: tuned constants kept, rms error " in result.stdout
     assert "--- a/pipe.py" in result.stdout
     assert "-    return 0.8 * area + 0.05\n" in result.stdout
     assert (tmp_path / "pipe.py").read_text() == HEURISTIC
@@ -90,7 +91,7 @@ def test_tensorize_takes_what_check_suggests_and_prints_the_function(run, tmp_pa
     command = ("tune", "pipe.py:roots", "--data", "s.csv", "--residual", "off", "--steps", "20", "--tensorize", "untie(net, 12)")
     result = run(*command)
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("roots: tensorized kept") and "def roots(s):" in result.stdout
+    assert "\n\nroots: tensorized kept" in result.stdout and "def roots(s):" in result.stdout
     result = run(*command, "--output", "roots.py")
     assert "wrote roots.py" in result.stdout
     space: dict = {}
@@ -101,6 +102,19 @@ def test_tensorize_takes_what_check_suggests_and_prints_the_function(run, tmp_pa
     assert result.stderr.endswith(
         "the function has grown, so --write cannot put it into its source; --output FILE writes it as a function\n"
     )
+
+
+def test_whole_groups_and_later_rows_are_held_out(run):
+    columns = {"length": LENGTH, "width": WIDTH, "heat": 3.0 * LENGTH * WIDTH}
+    write_csv("sites.csv", **columns, site=["north", "east", "south", "west"] * 20, day=np.arange(80.0))
+    words = ("tune", "pipe.py:loss", "--data", "sites.csv", "--target", "heat", "--steps", "3")
+    result = run(*words, "--group", "site")
+    assert result.exit_code == 0, result.output
+    assert "samples: 80 training; each of 4 groups is left out by one of 4 trainings that judge\n" in result.stdout
+    for split in ("day", "time"):
+        result = run(*words, "--split", split, "--refit")
+        assert result.exit_code == 0, result.output
+        assert "samples: 80 training; 5 trainings, each judged on the times that follow it\n" in result.stdout
 
 
 def test_several_answers_have_several_targets(run):
@@ -134,6 +148,15 @@ WRONG = {
     ),
     ("pipe.py:loss", "--data", "data.csv", "--target", "heat", "--column", "width=depth"): (
         "data.csv has no column 'depth'; its columns are length, width, heat"
+    ),
+    ("pipe.py:loss", "--data", "data.csv", "--target", "heat", "--group", "site"): (
+        "data.csv has no column 'site'; its columns are length, width, heat"
+    ),
+    ("pipe.py:loss", "--data", "data.csv", "--target", "heat", "--split", "day"): (
+        "data.csv has no column 'day'; its columns are length, width, heat"
+    ),
+    ("pipe.py:loss", "--data", "data.csv", "--target", "heat", "--split", "time", "--group", "width"): (
+        "--group holds out whole groups and --split later rows: give one of them"
     ),
     ("pipe.py:loss", "--data", "data.csv"): "say what is right: --target COLUMN, or --residual FUNCTION (not both)",
     ("pipe.py:loss", "--data", "data.csv", "--residual", "error"): "--residual names `error`, which is no function of the file",
@@ -212,3 +235,14 @@ def test_help_shows_an_example(run, command):
     assert result.exit_code == 0
     assert f"Example: deepalgo {command} " in result.stdout
     assert f"deepalgo {command} " in run("--help").stdout
+
+
+def test_train_and_fixed_say_which_constants_move(run):
+    result = run(*TUNE, "--train", "line 4")
+    assert result.exit_code == 0, result.output
+    assert [line for line in result.stdout.splitlines() if line.startswith("-   ")] == ["-    area = 3.1 * length * width  # roughly pi"]
+    result = run(*TUNE, "--train", "loss.*", "--fixed", "c4,c5_2")
+    assert result.stdout.count("no: fixed by 'c4'") == result.stdout.count("no: fixed by 'c5_2'") == 1
+    result = run(*TUNE, "--fixed", "nothing")
+    assert result.exit_code == 1
+    assert "fixed names 'nothing', which is no weight, role, line or function of loss()\n  loss: c4, c5, c5_2" in result.output

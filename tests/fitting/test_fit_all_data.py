@@ -17,7 +17,8 @@ Y = 2.7 * X + 0.4 + NOISE
 
 
 def first_line(fit):
-    return str(fit).splitlines()[0]
+    """The first line after the table of weights."""
+    return str(fit).split("\n\n")[1].splitlines()[0]
 
 
 def test_all_data_are_fitted_as_least_squares_does():

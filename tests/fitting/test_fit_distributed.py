@@ -17,7 +17,7 @@ def numbers(command):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["adam", "fresh"])
+@pytest.mark.parametrize("kind", ["adam", "fresh", "folds"])
 def test_two_processes_end_where_one_ends(kind):
     alone = numbers([*WORKER, "-", kind, "0"])
     side_by_side = numbers([*TORCHRUN, *WORKER[1:], "-", kind, "0"])

@@ -32,7 +32,7 @@ def whole(path, kind):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "times"), [("adam", 3), ("lbfgs", 1), ("fresh", 1)])
+@pytest.mark.parametrize(("kind", "times"), [("adam", 3), ("lbfgs", 1), ("fresh", 1), ("folds", 3)])
 def test_a_run_that_is_killed_and_resumed_ends_with_the_same_bits(kind, times, tmp_path):
     wanted = whole("-", kind)
     path = tmp_path / "fit.pt"

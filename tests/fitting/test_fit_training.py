@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -34,6 +35,10 @@ def squares(output, s):
 X = torch.linspace(-2, 3, 200, dtype=torch.float64)
 QUICK = {"steps": 60}
 ROUGH = da.SearchOptions(polished=False)
+
+
+def cubes(output, target):
+    return (output - target).abs() ** 3
 
 
 def weights(fit):
@@ -95,7 +100,7 @@ def test_the_output_may_be_the_cost_itself():
     def cost(x):
         return (x * 1.5 - 2.0 * x) ** 2
 
-    fit = da.fit(da.compile(cost), X, loss=lambda output, x: output, **QUICK)
+    fit = da.fit(da.compile(cost), X, loss=lambda output, x: output, train="*", **QUICK)
     assert fit.contenders[-1].test.mean() < 1e-4 * fit.contenders[0].test.mean()
 
 
@@ -223,11 +228,10 @@ def test_a_threshold_without_a_gradient_is_found_by_trying(start):
     assert fit.network.weights[threshold.key].item() == pytest.approx(1.2, abs=0.02)
 
 
-@pytest.mark.parametrize("loss", ["squared", "absolute"])
-def test_seconds_limit_steps_and_polishing_together(loss, monkeypatch):
+def test_seconds_limit_steps_and_polishing_together(monkeypatch):
     clock = itertools.count()  # every look at it takes a second
     monkeypatch.setattr("deepalgo.fitting.search.problem.time", SimpleNamespace(monotonic=lambda: float(next(clock))))
-    fit = da.fit(da.compile(line), X, targets=torch.sin(3 * X), loss=loss, steps=10**6, seconds=100)
+    fit = da.fit(da.compile(line), X, targets=torch.sin(3 * X), loss=cubes, steps=10**6, seconds=100)
     assert fit.improved
     assert 60 < fit.contenders[-1].training["progress"].step <= 70
     assert next(clock) < 110
@@ -249,7 +253,8 @@ def test_test_samples_are_looked_at_once_when_training_is_over():
 
 
 def test_a_run_that_does_not_get_better_ends_early():
-    fit = da.fit(da.compile(line), X, targets=2.1 * X + 0.9 + 0.5 * torch.sin(17 * X), steps=400, search=da.SearchOptions(rate=0.05))
+    search = da.SearchOptions(rate=0.05, polished=False)
+    fit = da.fit(da.compile(line), X, targets=2.1 * X + 0.9 + 0.5 * torch.sin(17 * X), steps=400, search=search)
     assert fit.contenders[-1].training["ended"] == ["no gain"]
     assert 200 < fit.contenders[-1].training["progress"].step < 400
     assert "1 of 1 runs ended early: no gain" in str(fit)
@@ -261,3 +266,26 @@ def test_a_run_that_diverges_is_stopped_and_the_best_weights_are_kept():
     assert fit.contenders[-1].training["ended"] == ["diverged"]
     assert fit.contenders[-1].training["progress"].step < 400
     assert fit.held.validation.mean() <= fit.contenders[0].validation.mean()
+
+
+def test_seconds_limit_the_whole_call_with_its_report():
+    def slow(x):
+        total = 0.0
+        for k in range(400):
+            total += 0.5 * math.sin(0.1 * x + 0.01 * k) * math.exp(-0.001 * k * x)
+        return total
+
+    net = da.compile(slow, backend="native")
+    x = torch.linspace(0, 3, 2000, dtype=torch.float64)
+    da.fit(net, x, targets=torch.sin(x), steps=1, seconds=0.5)  # compiles
+    for loss in ("squared", cubes):
+        begun = time.monotonic()
+        fit = da.fit(net, x, targets=50.0 * torch.sin(x), loss=loss, steps=10**6, seconds=2.0)
+        str(fit)
+        assert time.monotonic() - begun < 1.1 * 2.0 + 1.0
+
+
+def test_progress_says_what_is_being_done(capfd):
+    da.fit(da.compile(line), X, targets=torch.sin(X), progress=True)
+    shown = capfd.readouterr().err
+    assert "tuned constants: least squares" in shown or "report" in shown

@@ -140,7 +140,7 @@ class Comparison:
         self.compare_literals(network, leaves)
         if self.raising or self.program.seed % FULLY == 0:
             self.compare_errors()
-        self.compare_settled(slopes)
+        self.compare_settled()
 
     def compile(self, **options: Any) -> Any:
         """Compile with an example call, or without one where the signature says enough.
@@ -382,9 +382,11 @@ class Comparison:
         if not error.samples:
             raise Mismatch("wrong", "an error without samples", str(error))
 
-    def compare_settled(self, slopes: dict[Place, list[float]]) -> None:
-        """A fixed graph gives the same values and gradients, as it is or as `torch.compile` gets it; every so many programs in both."""
-        network = self.compile(loops="settle", errors="nan", max_rounds=max(8, self.oracle.rounds + 1))
+    def compare_settled(self) -> None:
+        """A fixed graph, as it is or as `torch.compile` gets it, gives what torch gives that runs; every so many programs in both."""
+        running, columns = self.compile(loops="run", errors="nan", backend="torch"), self.batch()
+        slopes = self.gradients(running, columns, self.answer(running, columns))
+        network = self.compile(loops="settle", errors="nan", max_rounds=max(8, self.oracle.rounds + 1), backend="torch")
         for way in WAYS if self.program.seed % FULLY == 0 else WAYS[self.program.seed % 2 :][:1]:
             if way == "fused":
                 _fuse(network)
@@ -400,7 +402,7 @@ class Comparison:
 
     def compare_flags(self) -> None:
         """What `torch.compile` gets says whether a sample fails."""
-        network = _fuse(self.compile(loops="settle", errors="raise", max_rounds=max(8, self.oracle.rounds + 1)))
+        network = _fuse(self.compile(loops="settle", errors="raise", max_rounds=max(8, self.oracle.rounds + 1), backend="torch"))
         try:
             leaves = self.answer(network, self.batch())
         except HeuristicError as error:

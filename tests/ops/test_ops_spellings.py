@@ -121,7 +121,7 @@ def test_rows_say_the_same_of_arrays_in_every_spelling(name):
         inputs = [b.input("abcdef"[place], type_of(item)) for place, item in enumerate(operands)]
         result = b.op(name, *inputs, **attrs) if operands else b.const(attrs["value"])
         batch = [torch.tensor(np.asarray([item])) for item in operands]
-        network = Network(b.program(result))(*batch)
+        network = Network(b.program(result), backend="torch")(*batch)
         wanted = network.detach().numpy()[0 if operands else ...]
         if name != "const":
             for by in By:
@@ -161,7 +161,7 @@ def test_a_flow_is_that_of_the_least_distance():
     b = Builder()
     inputs = [b.input("abc"[place], type_of(item)) for place, item in enumerate(operands)]
     program = b.program(b.op("match_flow", b.op("match", *inputs, **BOXES), *inputs, **BOXES))
-    network = Network(program)(*(torch.tensor(item[None]) for item in operands))
+    network = Network(program, backend="torch")(*(torch.tensor(item[None]) for item in operands))
     assert_alike(interpret(program, operands).output, network.detach().numpy()[0], "match_flow")
 
 

@@ -59,12 +59,12 @@ def f(t, k=0.1):
     assert str(net.weights) == """\
 name    value            role           place            trainable
 k       0.1              coefficient    heuristic.py:6   yes
-x       1.0              initial value  heuristic.py:7   yes
-LIMITS  [0.5, 1.5, 4.0]  threshold      heuristic.py:4   yes
-c9      0.75             exponent       heuristic.py:9   yes
-c11     1.25             coefficient    heuristic.py:11  yes
-GAIN    2.5              coefficient    heuristic.py:3   yes
-c12     3.0              coefficient    heuristic.py:12  yes
+x       1.0              initial value  heuristic.py:7   no: k is declared
+LIMITS  [0.5, 1.5, 4.0]  threshold      heuristic.py:4   no: k is declared
+c9      0.75             exponent       heuristic.py:9   no: k is declared
+c11     1.25             coefficient    heuristic.py:11  no: k is declared
+GAIN    2.5              coefficient    heuristic.py:3   no: k is declared
+c12     3.0              coefficient    heuristic.py:12  no: k is declared
 c12_2   2.0              exponent       heuristic.py:12  no: a whole exponent of a base that may be negative"""
 
 
@@ -161,9 +161,9 @@ def f(x):
     return filter(x) * Options().slope
 '''))
     assert table(net) == [
-        "limit 4.0 coefficient yes",
-        "Filter_gain 0.25 coefficient heuristic.py:7 yes",
-        "Base_offset 0.125 coefficient heuristic.py:4 yes",
+        "limit 4.0 coefficient no: Options_slope is declared",
+        "Filter_gain 0.25 coefficient heuristic.py:7 no: Options_slope is declared",
+        "Base_offset 0.125 coefficient heuristic.py:4 no: Options_slope is declared",
         "Options_slope 2.5 coefficient heuristic.py:17 yes",
     ]
 
@@ -270,7 +270,10 @@ def f(x):
 
 @pytest.mark.parametrize(
     ("expression", "role"),
-    [("0.5 * x", "coefficient"), ("(x if x > 0.5 else -x)", "threshold"), ("abs(x) ** 0.5", "exponent"), ("x + 0.5", "coefficient")],
+    [
+        ("0.5 * x", "coefficient"), ("(x if x > 0.5 else -x)", "threshold"), ("abs(x) ** 0.5", "exponent"), ("x + 0.5", "coefficient"),
+        ("0.5 ** x", "coefficient"), ("x / 0.5", "coefficient"),
+    ],
 )
 def test_a_weight_knows_its_role(load, expression, role):
     net = da.compile(load(f"def f(x):\n    return {expression}\n"))

@@ -105,8 +105,8 @@ BY_NAME = {case.id: case for case in CASES}
 
 
 @functools.cache
-def network(name: str, loops: str = "run", errors: str = "nan") -> da.Network:
+def network(name: str, loops: str = "run", errors: str = "nan", backend: str = "native") -> da.Network:
     """A heuristic compiled once for all tests that do not change its weights."""
     case = BY_NAME[name]
     rounds = case.rounds if loops == "settle" else None
-    return da.compile(case.function, loops=loops, max_rounds=rounds, errors=errors, **case.compile_options())
+    return da.compile(case.function, loops=loops, max_rounds=rounds, errors=errors, backend=backend, **case.compile_options())

@@ -72,7 +72,7 @@ class Spellings:
         b = Builder()
         operands = [b.input("abcdef"[place], type) for place, type in enumerate(self.types)]
         columns = self.columns([type.kind for type in self.types], range(len(self.rows)))
-        return Network(b.program(b.op(self.name, *operands, **self.attrs)))(*map(torch.tensor, columns)).tolist()
+        return Network(b.program(b.op(self.name, *operands, **self.attrs)), backend="torch")(*map(torch.tensor, columns)).tolist()
 
     def columns(self, kinds: Sequence[Kind], places: Sequence[int]) -> list[Any]:
         """An array for each operand, of these kinds."""

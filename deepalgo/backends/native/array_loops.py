@@ -9,17 +9,19 @@ import contextlib
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from deepalgo.backends.native.arrays import ARRAYS, Cells, fills, moved_places, only_moves, single
-from deepalgo.backends.native.columns import LARGE, is_large_type
+from deepalgo.backends.native.columns import LARGE, Array, is_large_type
+from deepalgo.backends.native.known_powers import powers, whole
 from deepalgo.backends.native.linear_algebra import LINEAR
 from deepalgo.backends.native.memory import Extent, Memory, spread_places
-from deepalgo.backends.native.text import ALL, Cell, literal
-from deepalgo.ir import Kind, Op, Value
+from deepalgo.backends.native.text import ALL, Cell, literal, real_of
+from deepalgo.ir import Kind, Op, Type, Value
+from deepalgo.kinds import Attr
 
 #: The numbers of a value: in registers, or in memory.
 Held: TypeAlias = Cells | Extent
@@ -59,7 +61,12 @@ def known(held: Held) -> bool:
 
 def is_loop(op: Op) -> bool:
     """Whether an operation on large arrays is written as a loop, or as reads and writes at some places."""
-    return op.name in FORMS or op.name not in ARRAYS and op.name not in LINEAR
+    return op.name in FORMS or makes_lines(op) or op.name not in ARRAYS and op.name not in LINEAR
+
+
+def makes_lines(op: Op) -> bool:
+    """Whether an operation makes one number of each line along an axis, and there are many lines."""
+    return op.name in OF_LINES and dict(op.attrs).get("axis") is not None and is_large(op.result)
 
 
 def in_memory(memory: Memory, request: Request) -> Held | None:
@@ -67,8 +74,12 @@ def in_memory(memory: Memory, request: Request) -> Held | None:
     op = request.op
     if op.name in FORMS:
         return FORMS[op.name](memory, request)
+    if op.name == "pow" and (found := _powers(memory, request)) is not None:
+        return found
     if not is_loop(op):
         return None
+    if makes_lines(op):
+        return _of_lines(memory, request)
     return _moved(memory, request) if only_moves(op.name) else _elementwise(memory, request)
 
 
@@ -98,6 +109,8 @@ def _pick_up(memory: Memory, before: Sequence[Held], after: Sequence[Held]) -> N
 def _elementwise(memory: Memory, request: Request) -> Held | None:
     if request.count < LARGE or not fills(request.op, request.shape):
         return None
+    if (found := _known(request)) is not None:
+        return found
     with readers(memory, request.op, request.operands, request.shape) as operands:
         result = memory.rooms.take(request.count, request.op.result.type.kind)
         with memory.each(request.count) as place:
@@ -112,6 +125,34 @@ def readers(memory: Memory, op: Op, operands: Sequence[Held], shape: tuple[int, 
     down = [_laid_down(memory, held, arg.type.kind) for held, arg in zip(operands, op.args, strict=True)]
     yield [_operand(memory, held, arg.type.shape, shape) for held, arg in zip(down, op.args, strict=True)]
     _pick_up(memory, operands, down)
+
+
+def _known(request: Request) -> Held | None:
+    """The numbers of a result that stand in the text as those of the operands do: exponents, mostly."""
+    op, operands = request.op, request.operands
+    form = KNOWN.get(op.name)
+    if form is None or op.result.type.kind is not Kind.REAL or not all(known(held) for held in operands):
+        return None
+    grids = [np.broadcast_to(np.reshape([*map(real_of, held)], arg.type.shape), request.shape)
+             for held, arg in zip(operands, op.args, strict=True) if not isinstance(held, Extent)]
+    return tuple(literal(float(number), Kind.REAL) for number in form(*grids).reshape(-1))
+
+
+#: What is computed while code is written; each rounds as the operation does.
+KNOWN: dict[str, Callable[..., Array]] = {"to_real": lambda x: x, "add": np.add, "sub": np.subtract}
+
+
+def _powers(memory: Memory, request: Request) -> Held | None:
+    """Powers of one number by many known exponents, which share their products."""
+    base, exponents = request.operands
+    n = memory.numbers
+    if isinstance(base, Extent) or len(base) != 1 or isinstance(exponents, Extent) or len(exponents) != request.count:
+        return None
+    numbers = whole(exponents) if n.multiplies and base[0].kind is Kind.REAL and exponents[0].kind is Kind.REAL else None
+    if numbers is None or request.count < LARGE:
+        return None
+    found = powers(n, base[0], numbers)
+    return memory.stored([found[number] for number in numbers], Kind.REAL)
 
 
 def _moved(memory: Memory, request: Request) -> Held | None:
@@ -136,8 +177,8 @@ def _moved(memory: Memory, request: Request) -> Held | None:
         return held.part(places[0], len(places))
     if len(op.args) == 1 and not isinstance(held, Extent) and len(set(held)) == 1:
         return memory.stored([held[0]] * request.count, kind)
-    fresh = [memory.stored(held, kind) if not isinstance(held, Extent) else held for held in request.operands]
-    rooms = [extent.first + place for extent, size in zip(fresh, sizes, strict=True) for place in range(size)]
+    fresh = [held if isinstance(held, Extent) or not held else memory.stored(held, kind) for held in request.operands]
+    rooms = [extent.first + place for extent in fresh if isinstance(extent, Extent) for place in range(extent.count)]
     result = memory.rooms.take(request.count, kind)
     everything = Extent(0, 0, kind, -1)
     sources = [rooms[place] for place in places]
@@ -172,6 +213,29 @@ class Axis:
         assert isinstance(axis, int)
         axis %= len(shape)
         return Axis(math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :]))
+
+
+def _of_lines(memory: Memory, request: Request) -> Held | None:
+    """One number of each line along an axis: a loop over the lines, in which one of them is written out."""
+    op, held = request.op, request.operands[0]
+    if not isinstance(held, Extent):
+        return None
+    axis, kind = Axis.of(op), op.args[0].type.kind
+    is_last = axis.inner == 1
+    line = replace(op.args[0], type=Type(kind, (axis.length,) if is_last else (axis.length, 1)))
+    one = replace(op, args=(line,), result=replace(op.result, type=Type(op.result.type.kind)), attrs=_with_axis(op, 0))
+    starts = [outer * axis.length * axis.inner + inner for outer in range(axis.outer) for inner in range(axis.inner)]
+    result = memory.rooms.take(request.count, op.result.type.kind)
+    with memory.each(request.count) as where:
+        start = Cell(memory.mapped(starts, where), Kind.INT)
+        places = [memory.code.op("add", start, literal(number * axis.inner, Kind.INT)).text for number in range(axis.length)]
+        cells = tuple(memory.read(held, place) for place in places)
+        memory.write(result, where, ARRAYS[op.name](memory.numbers, one, [cells])[0])
+    return result
+
+
+def _with_axis(op: Op, axis: int) -> tuple[tuple[str, Attr], ...]:
+    return tuple((name, axis if name == "axis" else value) for name, value in op.attrs)
 
 
 def _clamped(memory: Memory, cell: Cell, length: int) -> Cell:
@@ -291,5 +355,7 @@ def _add_at(memory: Memory, request: Request) -> Held | None:
 
 
 Form: TypeAlias = Callable[[Memory, Request], "Held | None"]
+#: Operations that make one number of each line along an axis.
+OF_LINES = frozenset({"sum", "prod", "any", "all", "amin", "amax", "argmin", "argmax", "norm2"})
 #: Operations at places that are computed.
 FORMS: dict[str, Form] = {"pick_at": _pick_at, "gather": _pick_at, "put_at": _put_at, "add_at": _add_at}

@@ -354,7 +354,9 @@ def _interp(n: NumberForms, op: Op, operands: Sequence[Cells]) -> Cells:
 def _interpolated(n: NumberForms, x: Cell, knots: Row, values: Row) -> Cell:
     s = RealSteps(n)
     points = [*zip(knots, values, strict=True)]
-    (x0, y0), (x1, y1) = points[0], points[min(1, len(points) - 1)]
+    if len(points) == 1:
+        return values[0]
+    (x0, y0), (x1, y1) = points[0], points[1]
     for low, high in itertools.pairwise(points[1:]):
         beyond = n.compare("ge", x, low[0])
         x0, y0, x1, y1 = (n.code.choose(beyond, new, old) for new, old in ((low[0], x0), (low[1], y0), (high[0], x1), (high[1], y1)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -83,7 +84,7 @@ class NativeBackend:
 
     def jacobian(self, keys: Sequence[str]) -> Jacobian:
         """The derivatives for each sample by these weights."""
-        return NativeJacobian(self._host, keys, self._torch.jacobian(keys))
+        return NativeJacobian(self._host, keys, functools.cache(lambda: self._torch.jacobian(keys)))
 
     def watch(self, leaves: list[Tensor], record: Record) -> list[Tensor]:
         """Run code that records; it computes the same bits."""

@@ -65,7 +65,11 @@ class MachineCode:
                 builder.getModulePassManager().run(module, builder)
             self.engine = llvm.create_mcjit_compiler(module, machine)
             self.engine.finalize_object()
-            self.function = type(self.engine.get_function_address(name))
+            self.function = type(self.address(name))
+
+    def address(self, name: str) -> int:
+        """Where a function of the module is."""
+        return int(self.engine.get_function_address(name))
 
 
 def _parsed(llvm: Any, text: str) -> Any:

@@ -37,7 +37,7 @@ class Call:
         """The results, and the number of the check that each sample fails."""
         inputs, weights = self.arrays(tensors)
         outcome = self.engine.forward(inputs, weights)
-        if self.raises and outcome.codes.any():
+        if self.raises and outcome.failed:
             self.engine.complain(outcome)
         return [torch.from_numpy(array) for array in outcome.results], outcome.codes
 
@@ -51,9 +51,8 @@ class Call:
 
     def arrays(self, tensors: Sequence[Tensor]) -> tuple[list[Array], Array]:
         """Inputs, and all weights in a row."""
-        arrays = [_array(tensor) for tensor in tensors]
-        weights = [array.reshape(-1) for array in arrays[self.inputs :]]
-        return arrays[: self.inputs], np.concatenate(weights) if weights else np.zeros(0)
+        weights = [array.reshape(-1) for array in map(_array, tensors[self.inputs :])]
+        return [*map(_array, tensors[: self.inputs])], np.concatenate(weights) if weights else np.zeros(0)
 
     def backward(self, tensors: Sequence[Tensor], adjoints: Sequence[Tensor]) -> list[Tensor | None]:
         """The adjoints of all tensors; None for those that are not real."""
@@ -61,7 +60,13 @@ class Call:
         found = self.engine.gradient(inputs, weights, [_array(adjoint) for adjoint in adjoints])
         waiting = iter(found.inputs)
         first = [torch.from_numpy(next(waiting)) if _is_inexact(tensor) else None for tensor in tensors[: self.inputs]]
-        return [*first, *(torch.from_numpy(np.asarray(array)) for array in found.weights)]
+        held = tensors[self.inputs :]
+        if not held:
+            return list(first)
+        if all(weight.dim() == 0 for weight in held):
+            return [*first, *torch.from_numpy(found.total).unbind()]
+        parts = torch.split(torch.from_numpy(found.total), [weight.numel() for weight in held])
+        return [*first, *(part.reshape(weight.shape) for part, weight in zip(parts, held, strict=True))]
 
 
 class NativeFunction(torch.autograd.Function):
@@ -91,7 +96,8 @@ class NativeFunction(torch.autograd.Function):
 
 def _array(tensor: Tensor) -> Array:
     """The numbers themselves, where torch has only noted that they are conjugate or negative."""
-    found: Array = tensor.detach().resolve_conj().resolve_neg().numpy()
+    plain = tensor.detach() if tensor.requires_grad else tensor
+    found: Array = plain.resolve_conj().resolve_neg().numpy() if plain.is_complex() or plain.is_neg() else plain.numpy()
     return found
 
 

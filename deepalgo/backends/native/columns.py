@@ -1,16 +1,16 @@
 """Arrays with a row for each sample as columns that native code reads and writes, some samples at a time.
 
-A column lies where the array has it, if it does so in one piece. Otherwise it is copied for a block of samples, and so are the samples
-that fill no group of lanes: memory does not grow with the batch. Rows of many numbers are read and written as rows, where they are: of
+A column lies where the array has it, if it does so in one piece. Otherwise it is copied for a block of samples: memory does not grow with
+the batch. Rows of many numbers are read and written as rows, where they are: of
 them native code is told where the first begins, and how far it is to the next.
 
 >>> from deepalgo.kinds import Kind
 >>> points = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 >>> columns = Columns([points], [Type(Kind.REAL, (2,))], 8)
 >>> _ = columns.begin(0, 3)
->>> columns.copies[0]
-array([[1., 3., 5., 5., 5., 5., 5., 5.],
-       [2., 4., 6., 6., 6., 6., 6., 6.]])
+>>> columns.copies[0][:, :3]
+array([[1., 3., 5.],
+       [2., 4., 6.]])
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from deepalgo.backends.native.text import WIDTH
 from deepalgo.kinds import Kind, Type
 from deepalgo.ops.by_numpy import DTYPES
 
@@ -31,7 +30,7 @@ LARGE = 17
 
 
 class Columns:
-    """The columns of some arrays, for blocks of at most so many samples, a multiple of the lanes."""
+    """The columns of some arrays, for blocks of at most so many samples."""
 
     def __init__(self, arrays: Sequence[Array], types: Sequence[Type], most: int) -> None:
         self.types, self.most = types, most
@@ -41,42 +40,34 @@ class Columns:
         self.copies: dict[int, Array] = {}
         self.lying = [_lies_in_a_column(array, type) for array, type in zip(self.arrays, types, strict=True)]
         self.sizes = [math.prod(type.shape) for type in types]
-        self.starts, self.steps = self._places(self.lying)
+        self.starts, self.steps = self._places()
         self.pointers = self.starts.copy()
 
     def begin(self, first: int, last: int) -> int:
         """Make the columns of these samples ready to be read; returns where their addresses are."""
-        for place, copy in self._ready(first, last).items():
+        self._set(first)
+        for place, copy in self.copies.items():
             count = last - first
             copy[:, :count] = self.arrays[place][first:last].reshape(count, self.sizes[place]).T
-            copy[:, count : -(-count // WIDTH) * WIDTH] = copy[:, count - 1 : count]  # the last sample stands for those that are missing
         return int(self.pointers.ctypes.data)
 
-    def begin_writing(self, first: int, last: int) -> int:
-        """Make the columns of these samples ready to be written; returns where their addresses are."""
-        self._ready(first, last)
+    def begin_writing(self, first: int) -> int:
+        """Make the columns of the samples from here on ready to be written; returns where their addresses are."""
+        self._set(first)
         return int(self.pointers.ctypes.data)
 
     def end_writing(self, first: int, last: int) -> None:
         """Bring what was written into the arrays."""
-        for place, copy in self._copied(first, last).items():
+        for place, copy in self.copies.items():
             count = last - first
             self.arrays[place][first:last].reshape(count, self.sizes[place])[...] = copy[:, :count].T
 
-    def _ready(self, first: int, last: int) -> dict[int, Array]:
-        """Set the addresses for these samples; returns the copies that are used."""
-        starts, steps = self._places([False] * len(self.arrays)) if (last - first) % WIDTH else (self.starts, self.steps)
-        np.multiply(steps, first, out=self.pointers)
-        self.pointers += starts
-        return self._copied(first, last)
+    def _set(self, first: int) -> None:
+        """Set the addresses for samples from here on."""
+        np.multiply(self.steps, first, out=self.pointers)
+        self.pointers += self.starts
 
-    def _copied(self, first: int, last: int) -> dict[int, Array]:
-        """The copies that are used for these samples."""
-        if (last - first) % WIDTH:
-            return self.copies
-        return {place: copy for place, copy in self.copies.items() if not self.lying[place]}
-
-    def _places(self, lying: Sequence[bool]) -> tuple[Array, Array]:
+    def _places(self) -> tuple[Array, Array]:
         """The address of the first sample's number in each column, and the bytes to that of the next sample: none in a copy."""
         starts: list[int] = []
         steps: list[int] = []
@@ -84,7 +75,7 @@ class Columns:
             if self.are_rows[place]:
                 starts += [array.ctypes.data, array.strides[0]]
                 steps += [array.strides[0], 0]
-            elif lying[place]:
+            elif self.lying[place]:
                 starts.append(array.ctypes.data)
                 steps.append(array.itemsize)
             else:

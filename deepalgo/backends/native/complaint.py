@@ -15,16 +15,15 @@ import numpy as np
 
 from deepalgo.backends.native.columns import Array
 from deepalgo.backends.native.notes import DEEPEST, Notes, Told, size_of
-from deepalgo.backends.native.text import WIDTH
 from deepalgo.errors import HeuristicError
 from deepalgo.ir import Failure, Value
 from deepalgo.kinds import Kind
 
 
-def complain(failures: Sequence[Failure], notes: Notes, codes: Array, entries: Array) -> NoReturn:
-    """Raise for the samples that meet the first of the failures."""
+def complain(failures: Sequence[Failure], notes: Notes, codes: Array, entries: Array, width: int) -> NoReturn:
+    """Raise for the samples that meet the first of the failures; the groups of the entries have so many lanes."""
     failed = np.flatnonzero(codes)
-    noted = _noted(notes, codes, entries)
+    noted = _noted(notes, codes, entries, width)
     moments = {int(sample): _moment(notes.told[int(codes[sample])], noted.get(int(sample), {})) for sample in failed}
     first = min(moments.values())
     samples = [sample for sample, moment in moments.items() if moment == first]
@@ -34,13 +33,13 @@ def complain(failures: Sequence[Failure], notes: Notes, codes: Array, entries: A
     raise HeuristicError(failure.error, failure.message.format(*operands), span=failure.span, samples=samples, size=len(codes))
 
 
-def _noted(notes: Notes, codes: Array, entries: Array) -> dict[int, dict[int, int]]:
+def _noted(notes: Notes, codes: Array, entries: Array, width: int) -> dict[int, dict[int, int]]:
     """For each sample that has notes on its failure: the numbers by their places."""
     found: dict[int, dict[int, int]] = {}
     for who, lanes, value in entries.tolist():
         site = notes.sites[who & 0xFFFFFFFF]
-        for lane in range(WIDTH):
-            sample = (who >> 32) * WIDTH + lane
+        for lane in range(width):
+            sample = (who >> 32) * width + lane
             if lanes >> lane & 1 and sample < len(codes) and codes[sample] == site.check:
                 found.setdefault(sample, {})[site.place] = value
     return found

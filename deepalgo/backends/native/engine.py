@@ -18,7 +18,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NoReturn
 
@@ -49,10 +49,11 @@ MOST_LINES = 120_000
 
 @dataclass(frozen=True, slots=True)
 class Gradient:
-    """The adjoints of the real inputs, a row for each sample, and those of the weights, added up over the samples."""
+    """The adjoints of the real inputs, a row for each sample, and those of the weights, added up over all samples: `total` in a row."""
 
     inputs: list[Array]
     weights: list[Array]
+    total: Array = field(repr=False)
 
 
 class Engine:
@@ -155,7 +156,7 @@ class Engine:
 
     def complain(self, outcome: KernelOutcome) -> NoReturn:
         """Raise for the samples of an outcome of `forward` that failed first."""
-        complain(self.failures, self._kernel("forward").written.notes, outcome.codes, outcome.entries)
+        complain(self.failures, self._kernel("forward").written.notes, outcome.codes, outcome.entries, outcome.lanes)
 
     def _results(self, part: str, inputs: Sequence[Array], weights: Array) -> KernelOutcome:
         outcome = self._kernel(part).run(in_parts(inputs), weights, self.rounds, torch.get_num_threads())
@@ -164,10 +165,10 @@ class Engine:
     def gradient(self, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> Gradient:
         """The adjoints of inputs and weights from those of the real results; failed samples contribute zero."""
         found = self._split(self._back("back", inputs, weights, adjoints))
-        if any(np.isnan(array).any() for array in (*found.inputs, *found.weights)):
+        if any(np.isnan(array).any() for array in (*found.inputs, found.total)):
             careful = self._split(self._back("careful", inputs, weights, adjoints))
             _take_where_nan(found.inputs, careful.inputs)
-            return replace(found, weights=careful.weights)
+            return replace(found, weights=careful.weights, total=careful.total)
         return found
 
     def rows(self, inputs: Sequence[Array], weights: Array, adjoints: Sequence[Array]) -> tuple[KernelOutcome, list[Array]]:
@@ -180,12 +181,13 @@ class Engine:
         return replace(outcome, results=put_together(outcome.results, self.result_types)), found
 
     def _split(self, outcome: KernelOutcome) -> Gradient:
-        return Gradient(self._derivatives(outcome, [type for type in self._input_types if type.kind >= Kind.REAL]), outcome.sums)
+        types = [type for type in self._input_types if type.kind >= Kind.REAL]
+        return Gradient(self._derivatives(outcome, types), outcome.sums, outcome.total)
 
     def _derivatives(self, outcome: KernelOutcome, types: Sequence[Type]) -> list[Array]:
         """What stands behind the results: the adjoints of values of these types, zero for failed samples."""
         found = put_together(outcome.results, (*self.result_types, *types))[len(self.result_types) :]
-        if outcome.codes.any():
+        if outcome.failed:
             for array in found:
                 array[outcome.codes != 0] = 0.0
         return found
@@ -232,16 +234,21 @@ PARTS: dict[str, Passes] = {**dict.fromkeys(FORWARD, NATIVE), **{part: native_ba
 SHORT_STACK = 1 << 24
 #: By the identity of the program, and all that an engine is made with; a program that is gone takes its engines along.
 _engines: dict[tuple[Any, ...], tuple[weakref.ref[Program], Engine]] = {}
-_lock = threading.Lock()
+_lock = threading.RLock()
+#: Rounds that a loop may run for unless something else is said.
+USUAL_ROUNDS = 10_000
 
 
-def engine_of(program: Program, rounds: int = 10_000, mathematics: Mathematics = "exact", patient: bool = False,
+def engine_of(program: Program, rounds: int = USUAL_ROUNDS, mathematics: Mathematics = "exact", patient: bool = False,
               by: tuple[str, ...] | None = None) -> Engine:
     """The engine of a program, made once; it lasts as long as the program does."""
     key = id(program), rounds, mathematics, patient, by
     with _lock:
         found = _engines.get(key)
         if found is None:
-            engine = Engine(program, rounds, mathematics, patient, by)
+            if rounds != USUAL_ROUNDS and not any(isinstance(statement, While) for statement in walk(program.body)):
+                engine = engine_of(program, USUAL_ROUNDS, mathematics, patient, by)  # as no loop asks for the number
+            else:
+                engine = Engine(program, rounds, mathematics, patient, by)
             found = _engines[key] = weakref.ref(program, lambda _: _engines.pop(key, None)), engine
         return found[1]

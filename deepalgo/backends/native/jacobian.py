@@ -22,8 +22,9 @@ Newton asks for.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import torch
@@ -39,11 +40,14 @@ from deepalgo.kinds import Kind, Type
 from deepalgo.ops.by_numpy import DTYPES
 from deepalgo.ops.forms.operands import may_look
 
+#: Directions of few samples share a call, up to so many rows.
+LANES = 512
+
 
 class NativeJacobian:
-    """Calls native code once for each number of the results; what it cannot do is done `otherwise`."""
+    """Goes back in native code once for each number of the results; what it cannot do is done `otherwise`."""
 
-    def __init__(self, host: Host, keys: Sequence[str], otherwise: Jacobian) -> None:
+    def __init__(self, host: Host, keys: Sequence[str], otherwise: Callable[[], Jacobian]) -> None:
         self._host, self._keys, self._otherwise = host, tuple(keys), otherwise
         weights = host.program.weights
         self._places = [next(place for place, weight in enumerate(weights) if weight.key == key) for key in self._keys]
@@ -54,11 +58,11 @@ class NativeJacobian:
         """The derivatives at these weights."""
         host = self._host
         if not may_look() or host.dtype is not torch.float64 or host.device.type != "cpu":
-            return self._otherwise(leaves, weights)
+            return self._otherwise()(leaves, weights)
         try:
             return self._native(leaves, weights)
         except Unsupported:
-            return self._otherwise(leaves, weights)
+            return self._otherwise()(leaves, weights)
 
     def _native(self, leaves: Sequence[Tensor], weights: Sequence[Tensor]) -> SampleDerivatives:
         host = self._host
@@ -67,12 +71,14 @@ class NativeJacobian:
         size = len(inputs[0]) if inputs else 1
         row = self._row(weights)
         columns = []
-        for adjoints in self._directions(size):
-            outcome, found = engine.rows(inputs, row, adjoints)
-            columns.append(_columns(found, size))
-        results, codes = [torch.from_numpy(array) for array in outcome.results], torch.from_numpy(outcome.codes)
+        for directions in _stacks(self._directions(size), max(1, LANES // max(size, 1))):
+            adjoints = [np.concatenate(parts) for parts in zip(*directions, strict=True)]
+            outcome, found = engine.rows(_repeated(inputs, len(directions)), row, adjoints)
+            columns += np.split(_columns(found, size * len(directions)), len(directions))
+        results = [torch.from_numpy(array[:size]) for array in outcome.results]
+        codes = torch.from_numpy(outcome.codes[:size])
         failed = codes != 0
-        if outcome.codes.any():
+        if bool(failed.any()):
             results = join_failed(codes, pick(positions(~failed), results))
         return SampleDerivatives(results, self._by_result(columns, size), failed)
 
@@ -107,6 +113,16 @@ class NativeJacobian:
                     whole[:, number] += 1j * next(waiting)
             found.append(torch.from_numpy(whole.reshape(size, *type.shape, count)))
         return found
+
+
+def _stacks(directions: Iterator[list[Array]], most: int) -> Iterator[list[list[Array]]]:
+    """So many directions at a time, which one call takes as samples of their own."""
+    while some := list(itertools.islice(directions, most)):
+        yield some
+
+
+def _repeated(inputs: list[Array], times: int) -> list[Array]:
+    return inputs if times == 1 else [np.concatenate([array] * times) for array in inputs]
 
 
 def _array(tensor: Tensor) -> Array:

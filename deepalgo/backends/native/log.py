@@ -4,7 +4,7 @@
 >>> address = log.begin()
 >>> log.words[COUNT] = 1                                          # as native code does
 >>> log.words[HEAD : HEAD + ENTRY] = 7 + (1 << 32), 0b101, -1
->>> log.is_full(), log.entries(16)
+>>> log.is_full(), log.entries(16, 8)
 (False, array([[12884901895,           5,          -1]]))
 """
 
@@ -14,7 +14,6 @@ import numpy as np
 
 from deepalgo.backends.native.columns import Array
 from deepalgo.backends.native.notes import COUNT, ENTRY, HEAD, ROOM
-from deepalgo.backends.native.text import WIDTH
 
 
 class NoteLog:
@@ -43,9 +42,9 @@ class NoteLog:
         self.words = np.empty(HEAD + ENTRY * self.room, np.int64)
         return True
 
-    def entries(self, first: int) -> Array:
+    def entries(self, first: int, lanes: int) -> Array:
         """A row for each entry; groups of lanes are counted from the first sample of the batch on, where `first` was the first here."""
         count = self.count
         found = self.words[HEAD : HEAD + ENTRY * count].reshape(count, ENTRY).copy()
-        found[:, 0] += (first // WIDTH) << 32
+        found[:, 0] += (first // lanes) << 32
         return found

@@ -13,6 +13,7 @@ from deepalgo.backends.native.exact_sum import fsum
 from deepalgo.backends.native.exponents import exponent, left_shift, mantissa, whole_power
 from deepalgo.backends.native.gamma import gamma, lgamma
 from deepalgo.backends.native.hypot import hypot
+from deepalgo.backends.native.known_powers import powers, whole
 from deepalgo.backends.native.special import find
 from deepalgo.backends.native.text import LANES, Cell, Code, Unsupported, literal
 from deepalgo.ir import By
@@ -35,11 +36,14 @@ class NumberForms:
         self.libm: set[tuple[str, int]] = set()
         self.called: set[str] = set()
         self.special: dict[str, int] = {}
+        #: Whether powers by known whole exponents are products.
+        self.multiplies = False
 
     def beside(self, code: Code) -> NumberForms:
         """The same forms in another function of the module."""
         found = NumberForms(code)
         found.declared, found.libm, found.called, found.special = self.declared, self.libm, self.called, self.special
+        found.multiplies = self.multiplies
         return found
 
     def call(self, name: str, *cells: Cell) -> Cell:
@@ -155,6 +159,11 @@ def _floordiv(n: NumberForms, x: Cell, y: Cell) -> Cell:
     return code.choose(n.compare("eq", y, ZERO), ratio, whole)
 
 
+def _pow(n: NumberForms, x: Cell, y: Cell) -> Cell:
+    exponents = whole([y]) if n.multiplies else None
+    return powers(n, x, exponents)[exponents[0]] if exponents is not None else n.call("pow", x, y)
+
+
 def _safe_divisor(n: NumberForms, y: Cell) -> Cell:
     """Never zero, as a machine stops there; such a sample fails its check."""
     return n.code.choose(n.compare("eq", y, NOUGHT), UNIT, y)
@@ -214,7 +223,6 @@ def _in_reals(form: Form) -> Form:
 LIBM = (
     "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh",
     "acosh", "atanh", "erf", "erfc", "cbrt", "fmod", "atan2", "remainder",
-    "pow",
 )
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
@@ -239,7 +247,7 @@ REALS: dict[str, Form] = {
     "min": _python_choice("lt"), "max": _python_choice("gt"),
     "minimum": _either("lt", keep="nan"), "maximum": _either("gt", keep="nan"),
     "fmin": _either("lt", keep="other"), "fmax": _either("gt", keep="other"),
-    "hypot": hypot, "fsum": fsum, "gamma": gamma, "lgamma": lgamma, "logaddexp": logaddexp, "sinc": sinc, "mantissa": mantissa,
+    "pow": _pow, "hypot": hypot, "fsum": fsum, "gamma": gamma, "lgamma": lgamma, "logaddexp": logaddexp, "sinc": sinc, "mantissa": mantissa,
     "exponent": exponent, "angle": lambda n, x: n.call("atan2", ZERO, x), "or_inf": _or_inf, "at_root": lambda n, x, y, z: x,
     "comb": comb,
     "real": lambda n, x: x, "conj": lambda n, x: x, "imag": lambda n, x: ZERO,

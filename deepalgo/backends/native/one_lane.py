@@ -25,6 +25,7 @@ from deepalgo.backends.native.build import MachineCode
 from deepalgo.backends.native.columns import Array
 from deepalgo.backends.native.mathematics import Mathematics
 from deepalgo.backends.native.memory import STORED
+from deepalgo.backends.native.python_calls import CLASS_AT, addresses, declarations, python_function
 from deepalgo.backends.native.text import Unsupported
 from deepalgo.backends.native.write import write
 from deepalgo.ir import Program, While, walk
@@ -34,25 +35,8 @@ from deepalgo.kinds import Kind, Type
 MADE_BY = {
     Kind.BOOL: ("PyBool_FromLong", "i64"), Kind.INT: ("PyLong_FromLongLong", "i64"), Kind.REAL: ("PyFloat_FromDouble", "double"),
 }
-#: What the code calls of Python, as LLVM declares it.
-CALLED = {
-    "PyFloat_AsDouble": "double (ptr)", "PyFloat_FromDouble": "ptr (double)", "PyLong_FromLongLong": "ptr (i64)",
-    "PyBool_FromLong": "ptr (i64)", "PyTuple_New": "ptr (i64)", "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
-    "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
-    "PyEval_SaveThread": "ptr ()", "PyEval_RestoreThread": "void (ptr)",
-}
 #: Numbers of arrays that one sample may have on the machine's stack.
 MOST_ROOMS = 1 << 15
-#: Where an object says what its class is: at the end of what all objects have.
-CLASS_AT = object.__basicsize__ - ctypes.sizeof(ctypes.c_void_p)
-#: The function gets its arguments as an array.
-METH_FASTCALL = 0x80
-
-
-class MethodDefinition(ctypes.Structure):
-    """Python's `PyMethodDef`."""
-
-    _fields_ = (("name", ctypes.c_char_p), ("address", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
 
 
 class OneLane:
@@ -79,17 +63,18 @@ class OneLane:
         lets_go = any(isinstance(statement, While) for statement in walk(program.body)) or text.count("\n") > LONG_WORK
         self.weights = weights
         entry = _entry(len(program.inputs), results, _address(weights) if read else _constants(weights), rounds, lets_go, written.rooms)
-        declared = "\n".join(f"declare {type.replace(' (', f' @{name}(', 1)}" for name, type in CALLED.items())
-        symbols = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in CALLED}
-        self.machine = MachineCode(f"{text}\n{declared}\n{entry}", {**written.symbols, **symbols}, "one", ctypes.c_void_p)
-        name = program.name.encode()
-        self.definition = MethodDefinition(name, self.machine.function.value, METH_FASTCALL, None)
-        self.call: Callable[..., Any] = _new(ctypes.addressof(self.definition), otherwise, None)
+        symbols = {**written.symbols, **addresses(CALLED)}
+        self.machine = MachineCode(f"{text}\n{declarations(CALLED)}\n{entry}", symbols, "one", ctypes.c_void_p)
+        self.call, self.definition = python_function(program.name, self.machine.function.value, otherwise)
 
 
 #: Code of more lines than this lets other threads of Python run meanwhile.
 LONG_WORK = 3000
-_new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(("PyCFunction_NewEx", ctypes.pythonapi))
+#: What the code calls of Python.
+CALLED = (
+    "PyFloat_AsDouble", "PyFloat_FromDouble", "PyLong_FromLongLong", "PyBool_FromLong", "PyTuple_New", "PyTuple_SetItem",
+    "PyObject_Vectorcall", "PyEval_SaveThread", "PyEval_RestoreThread",
+)
 
 
 def is_plain(program: Program) -> bool:

@@ -172,7 +172,10 @@ class Regions(NotedSteps):
         if op.is_const:
             return tuple(constant(op.attr("value"), op.result.type.kind))
         if op.is_weight:
-            return self.weights[str(op.attr("key"))]
+            held = self.weights[str(op.attr("key"))]
+            if isinstance(held, Extent):  # which the next group of samples reads, too
+                self.memory.rooms.hold(held)
+            return held
         if op.result.type.kind is Kind.COMPLEX:  # of the parts, for a message
             return tuple(cell for arg in op.args for cell in self.fitted(arg))
         try:

@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from deepalgo.kinds import Kind
 from deepalgo.spans import Span
 
-#: How many samples are computed side by side.
-WIDTH = 8
 #: Stands in the text for the number of lanes, which is known when the text is compiled: the same text serves one sample and many.
 LANES = "$"
 #: What LLVM calls a number of each kind.
@@ -76,6 +74,16 @@ def number(value: bool | float, kind: Kind) -> str:
 def literal(value: bool | float, kind: Kind) -> Cell:
     """A number that is known."""
     return Cell(number(value, kind), kind)
+
+
+def real_of(cell: Cell) -> float:
+    """The number that a literal stands for.
+
+    >>> real_of(literal(-2.5, Kind.REAL)), real_of(literal(3, Kind.INT))
+    (-2.5, 3.0)
+    """
+    found: tuple[float] = struct.unpack(">d", bytes.fromhex(cell.text[2:])) if cell.kind is Kind.REAL else (float(cell.text),)
+    return found[0]
 
 
 class Code:

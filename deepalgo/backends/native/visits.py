@@ -17,13 +17,13 @@ import torch
 
 from deepalgo.backends.native.columns import Array
 from deepalgo.backends.native.notes import Notes, SiteOf
-from deepalgo.backends.native.text import WIDTH
+from deepalgo.backends.native.width import FEW
 from deepalgo.backends.torch.runtime.record import PlaceVisit, Record
 from deepalgo.spans import Span
 
 #: The tables whose entries have a number for all lanes; the others have a truth value of each.
 NUMBERS = frozenset({"trips", "rounds"})
-LANES = np.arange(WIDTH)
+LANES = np.arange(FEW)
 
 
 def add_visits(record: Record, notes: Notes, codes: Array, entries: Array) -> None:
@@ -32,7 +32,7 @@ def add_visits(record: Record, notes: Notes, codes: Array, entries: Array) -> No
         return
     places: dict[tuple[str, Span | None], int] = {}
     place_of_site = np.array([places.setdefault(_place(site), len(places)) for site in notes.sites], np.int64)
-    good = np.zeros(-(-len(codes) // WIDTH) * WIDTH, bool)
+    good = np.zeros(-(-len(codes) // FEW) * FEW, bool)
     good[: len(codes)] = codes == 0
     at = place_of_site[entries[:, 0] & 0xFFFFFFFF]
     for (table, span), place in places.items():
@@ -51,7 +51,7 @@ def _visits(entries: Array, good: Array, are_numbers: bool) -> list[PlaceVisit]:
     begins = np.flatnonzero(np.diff(groups, prepend=-1))
     which = np.arange(len(groups)) - np.repeat(begins, np.diff(begins, append=len(groups)))
     order = np.argsort(which, kind="stable")
-    samples = groups[order, None] * WIDTH + LANES
+    samples = groups[order, None] * FEW + LANES
     here = (lanes[order, None] >> LANES & 1).astype(bool) & good[samples]
     did = np.broadcast_to(values[order, None], samples.shape) if are_numbers else (values[order, None] >> LANES & 1).astype(bool)
     numbers = np.broadcast_to(which[order, None], samples.shape)[here]

@@ -16,7 +16,7 @@ from deepalgo.backends.native.build import fuses
 from deepalgo.backends.native.can_fail import can_fail, statement_fails
 from deepalgo.backends.native.columns import LARGE
 from deepalgo.backends.native.mathematics import VECTOR_FORMS, Mathematics, define
-from deepalgo.backends.native.memory import COPY_ROWS, STORED, Extent
+from deepalgo.backends.native.memory import COPY_ROWS, SHORT, STORED, Extent
 from deepalgo.backends.native.notes import GROUP, LOG, Notes, definitions
 from deepalgo.backends.native.regions import CODES, Regions
 from deepalgo.backends.native.text import ALL, LANES, MASK, PURE, ROW, SCALARS, VECTORS, Cell, Unsupported, at_line, literal
@@ -42,6 +42,8 @@ class WrittenModule:
     text: str
     checks: list[Check | While]
     saves: bool
+    #: Whether a sample can fail; otherwise no numbers of failed checks are written.
+    fails: bool
     #: Rooms for arrays, each for a number of every lane.
     rooms: int
     #: Functions outside of the C library, and where they are.
@@ -93,11 +95,14 @@ class ModuleWriter(Regions):
                  notes: Notes | None = None) -> None:
         super().__init__(program, notes)
         self.forms = VECTOR_FORMS.keys() if mathematics == "vector" and fuses() else set()
+        self.numbers.multiplies = "pow" in self.forms
         self.program = program
         self.summed = summed
         self.allocated: list[str] = []
         self.tail = self.code.new_label("tail")
         self.fails = can_fail(program.body)
+        #: The lanes of a group that have a sample: all but in the last group.
+        self.there = ALL
         #: Where a group of samples starts, and where it goes if it has to begin anew; "" if it never has to.
         self.start = self.restart = ""
         #: The line behind which a group of samples begins.
@@ -120,7 +125,7 @@ class ModuleWriter(Regions):
         symbols = {f"special.{name}": address for name, address in self.numbers.special.items()}
         libm, called = frozenset(self.numbers.libm), frozenset(self.numbers.called)
         rooms, forms = self.memory.rooms.most, frozenset(self.forms)
-        return WrittenModule("\n".join(lines), self.checks, self.saves, rooms, symbols, libm, called, forms, self.notes)
+        return WrittenModule("\n".join(lines), self.checks, self.saves, self.fails, rooms, symbols, libm, called, forms, self.notes)
 
     def slot(self, type: str) -> str:
         """Room in memory, at the start of the function."""
@@ -138,6 +143,9 @@ class ModuleWriter(Regions):
         counters = [self.slot(VECTORS[Kind.REAL]) for _ in range(_cell_count([results[place] for place in sorted(self.summed)]))]
         for counter in counters:
             code.do(f"store {VECTORS[Kind.REAL]} zeroinitializer, ptr {counter}")
+        if self.fails:
+            self.allocated.append(f"  %lost = alloca {CODES}, align 64")
+            code.do(f"store {CODES} zeroinitializer, ptr %lost")
         self.read_weights()
         head, group, start, end = (code.new_label(word) for word in ("head", "group", "start", "end"))
         before = code.label
@@ -149,19 +157,21 @@ class ModuleWriter(Regions):
         code.begin(group)
         self.first_of_group = len(code.lines)
         offset = code.emit(f"mul i64 {number}, {LANES}")
+        self.there = self.lanes_with_a_sample(offset)
         self.read_inputs(pointers, offset)
         code.do(f"store {CODES} zeroinitializer, ptr %failed")
         self.begin_group(start)
         with self.inside(program.body):
             self.store_results([results[place] for place in kept], targets, offset)
             if counters:
-                self.add_to_sums([results[place] for place in sorted(self.summed)], counters, offset)
+                self.add_to_sums([results[place] for place in sorted(self.summed)], counters)
         code.jump(self.tail)
         code.begin(self.tail)
         code.lines.append(f"  {following} = add i64 {number}, 1")
         code.jump(head)
         code.begin(end)
         self.store_sums(counters)
+        self.say_how_it_went()
 
     def begin_group(self, start: str) -> None:
         """Where a group of samples starts, and where it begins anew."""
@@ -183,22 +193,36 @@ class ModuleWriter(Regions):
             self.write_result(value, target, offset)
         if self.fails:
             found = code.emit(f"load {CODES}, ptr %failed")
-            code.do(f"store {CODES} {found}, ptr {code.emit(f'getelementptr i32, ptr %codes, i64 {offset}')}, align 4")
+            self.store_there(CODES, found, code.emit(f"getelementptr i32, ptr %codes, i64 {offset}"), 4)
+            before = code.emit(f"load {CODES}, ptr %lost")
+            code.do(f"store {CODES} {code.emit(f'or {CODES} {before}, {found}')}, ptr %lost")
 
-    def add_to_sums(self, results: Sequence[Value], counters: Sequence[str], offset: str) -> None:
+    def add_to_sums(self, results: Sequence[Value], counters: Sequence[str]) -> None:
         """Add what the samples of the group have to what those before them had."""
-        mask = self.counting_lanes(offset)
+        mask = self.counting_lanes()
         for cell, counter in zip([cell for value in results for cell in self.fitted(value)], counters, strict=True):
             self.add_to(cell, counter, mask)
 
     def store_sums(self, counters: Sequence[str]) -> None:
-        """Hand the sums over, and say whether the stack was large enough."""
-        code = self.code
+        """Hand the sums over."""
+        code, real = self.code, VECTORS[Kind.REAL]
+        name = f"llvm.vector.reduce.fadd.v{LANES}f64"
         for place, counter in enumerate(counters):
-            wide = VECTORS[Kind.REAL]
-            held = code.emit(f"load {wide}, ptr {counter}")
-            code.do(f"store {wide} {held}, ptr {code.emit(f'getelementptr {wide}, ptr %sums, i64 {place}')}, align 8")
-        code.do("ret i64 0")
+            self.numbers.declared[name] = f"declare double @{name}(double, {real})"
+            total = code.emit(f"call double @{name}(double -0.0, {real} {code.emit(f'load {real}, ptr {counter}')})")
+            code.do(f"store double {total}, ptr {code.emit(f'getelementptr double, ptr %sums, i64 {place}')}")
+
+    def say_how_it_went(self) -> None:
+        """Return whether the stack was full, or whether a sample failed."""
+        code = self.code
+        if self.fails:
+            name = f"llvm.vector.reduce.or.v{LANES}i32"
+            self.numbers.declared[name] = f"declare i32 @{name}({CODES})"
+            lost = code.emit(f"call i32 @{name}({CODES} {code.emit(f'load {CODES}, ptr %lost')})")
+            failed = code.emit(f"icmp ne i32 {lost}, 0")
+            code.do(f"ret i64 {code.emit(f'select i1 {failed}, i64 2, i64 0')}")
+        else:
+            code.do("ret i64 0")
         if self.saves:
             code.begin("overflow")
             code.do("ret i64 1")
@@ -232,11 +256,19 @@ class ModuleWriter(Regions):
     def rows_of(self, rows: Rows, offset: str) -> tuple[str, str]:
         """Where the row of each lane begins, and the lanes that have a sample; the last sample stands for those that are missing."""
         code, n = self.code, self.numbers
-        numbers = Cell(code.emit(f"load {VECTORS[Kind.INT]}, ptr @lane_numbers"), Kind.INT, True)
-        here, count = code.op("add", Cell(offset, Kind.INT), numbers), Cell("%count", Kind.INT)
+        count = Cell("%count", Kind.INT)
         last = code.op("sub", count, literal(1, Kind.INT))
-        start = code.op("mul", n.apply("min", (here, last)), Cell(rows.step, Kind.INT))
-        return code.emit(f"getelementptr i8, ptr {rows.first}, {start.typed}"), n.compare("lt", here, count).text
+        start = code.op("mul", n.apply("min", (self.sample_numbers(offset), last)), Cell(rows.step, Kind.INT))
+        return code.emit(f"getelementptr i8, ptr {rows.first}, {start.typed}"), self.there
+
+    def sample_numbers(self, offset: str) -> Cell:
+        """The number of the sample of each lane."""
+        numbers = Cell(self.code.emit(f"load {VECTORS[Kind.INT]}, ptr @lane_numbers"), Kind.INT, True)
+        return self.code.op("add", Cell(offset, Kind.INT), numbers)
+
+    def lanes_with_a_sample(self, offset: str) -> str:
+        """The mask of a group."""
+        return self.numbers.compare("lt", self.sample_numbers(offset), Cell("%count", Kind.INT)).text
 
     def in_rows(self, rows: str, place: str, kind: Kind) -> str:
         """Where the numbers at a place of the rows are."""
@@ -276,12 +308,19 @@ class ModuleWriter(Regions):
         return extent
 
     def load(self, pointer: str, offset: str, kind: Kind) -> Cell:
-        """A number of each sample of the group."""
+        """A number of each sample of the group; the first one stands for those that are missing in the last group."""
         stored = STORED[kind]
         address = self.code.emit(f"getelementptr {stored}, ptr {pointer}, i64 {offset}")
-        found = self.code.emit(f"load <{LANES} x {stored}>, ptr {address}, align {1 if kind is Kind.BOOL else 8}")
+        first = self.code.emit(f"load {stored}, ptr {address}, align {_alignment(kind)}")
+        wide = f"<{LANES} x {stored}>"
+        start = self.code.emit(f"insertelement {wide} poison, {stored} {first}, i64 0")
+        filled = self.code.emit(f"shufflevector {wide} {start}, {wide} poison, <{LANES} x i32> zeroinitializer")
+        name = f"llvm.masked.load.v{LANES}{SHORT[kind]}.p0"
+        self.numbers.declared[name] = f"declare {wide} @{name}(ptr, i32 immarg, {MASK}, {wide})"
+        given = f"ptr {address}, i32 {_alignment(kind)}, {MASK} {self.there}, {wide} {filled}"
+        found = self.code.emit(f"call {wide} @{name}({given})")
         if kind is Kind.BOOL:
-            found = self.code.emit(f"icmp ne <{LANES} x i8> {found}, zeroinitializer")
+            found = self.code.emit(f"icmp ne {wide} {found}, zeroinitializer")
         return Cell(found, kind, True)
 
     def store(self, cell: Cell, pointer: str, offset: str) -> None:
@@ -291,13 +330,18 @@ class ModuleWriter(Regions):
         text = wide.text
         if cell.kind is Kind.BOOL:
             text = self.code.emit(f"zext {wide.typed} to <{LANES} x i8>")
-        self.code.do(f"store <{LANES} x {stored}> {text}, ptr {address}, align {1 if cell.kind is Kind.BOOL else 8}")
+        self.store_there(f"<{LANES} x {stored}>", text, address, _alignment(cell.kind))
 
-    def counting_lanes(self, offset: str) -> Cell:
-        """The lanes that hold a sample which did not fail; the last group may have lanes without a sample."""
-        numbers = Cell(self.code.emit(f"load {VECTORS[Kind.INT]}, ptr @lane_numbers"), Kind.INT, True)
-        here = self.code.op("add", Cell(offset, Kind.INT), numbers)
-        mask = self.code.both(self.mask, self.numbers.compare("lt", here, Cell("%count", Kind.INT)).text)
+    def store_there(self, type: str, text: str, address: str, alignment: int) -> None:
+        """Store what the lanes have that have a sample."""
+        element = type.rpartition(" ")[2].rstrip(">").replace("double", "f64")
+        name = f"llvm.masked.store.v{LANES}{element}.p0"
+        self.numbers.declared[name] = f"declare void @{name}({type}, ptr, i32 immarg, {MASK})"
+        self.code.do(f"call void @{name}({type} {text}, ptr {address}, i32 {alignment}, {MASK} {self.there})")
+
+    def counting_lanes(self) -> Cell:
+        """The lanes that hold a sample which did not fail."""
+        mask = self.code.both(self.mask, self.there)
         return Cell(self.alive(mask) if self.fails else mask, Kind.BOOL, True)
 
     def add_to(self, cell: Cell, counter: str, mask: Cell) -> None:
@@ -331,6 +375,10 @@ class ModuleWriter(Regions):
         code.begin(restart)
         code.jump(start)
         code.begin(onward)
+
+
+def _alignment(kind: Kind) -> int:
+    return 1 if kind is Kind.BOOL else 8
 
 
 def _cell_count(values: Sequence[Value]) -> int:

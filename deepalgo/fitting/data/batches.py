@@ -18,7 +18,9 @@ VALIDATION, TEST, TRAINING = 0, 1, 2
 
 
 class Batches(Protocol):
-    """What a run trains on."""
+    """What a run trains on; `size` samples take part in a step."""
+
+    size: int
 
     def batch(self, run: int, step: int) -> Samples:
         """The samples of a step of one of several runs; the same numbers always give the same samples."""

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import inspect
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,17 +31,58 @@ from deepalgo.signature import Signature
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """One tensor `(samples, ...)` for every input of the program; `targets` is a tensor, or tensors in tuples and dicts, or None."""
+    """One tensor `(samples, ...)` for every input of the program; `targets` is a tensor, or tensors in tuples and dicts, or None.
+
+    `groups` are whole numbers that say which samples belong together, None where each stands for itself. Of one series, `times` are the
+    places along its first axis that count. `weights` says how much each of what is judged counts; None where all count alike.
+    """
 
     leaves: list[Tensor]
     targets: Any
+    groups: Tensor | None = None
+    times: Tensor | None = None
+    weights: Tensor | None = None
 
     def __len__(self) -> int:
         return len(self.leaves[0])
 
+    @property
+    def size(self) -> int:
+        """How many samples are judged: of a series its times."""
+        return len(self) if self.times is None else len(self.times)
+
     def pick(self, index: Tensor) -> Samples:
         """Some of the samples."""
-        return Samples([leaf[index] for leaf in self.leaves], each(lambda tensor: tensor[index], self.targets))
+        leaves, targets = [leaf[index] for leaf in self.leaves], each(lambda tensor: tensor[index], self.targets)
+        if self.times is not None:
+            return replace(self, leaves=leaves, targets=targets)
+        return Samples(leaves, targets, _picked(self.groups, index), None, _picked(self.weights, index))
+
+    def part(self, index: Tensor) -> Samples:
+        """Some of what is judged: of a series some times."""
+        if self.times is None:
+            return self.pick(index)
+        return replace(self, groups=_picked(self.groups, index), times=self.times[index], weights=_picked(self.weights, index))
+
+
+def joined(parts: Sequence[Samples]) -> Samples:
+    """The samples of several parts of the same data, one after another."""
+    first = parts[0]
+    groups, times, weights = (_joined([getattr(part, name) for part in parts]) for name in ("groups", "times", "weights"))
+    if times is not None:
+        return Samples(first.leaves, first.targets, groups, times, weights)
+    columns = zip(*(part.leaves for part in parts), strict=True)
+    rows = iter(list(zip(*(list(tensors(part.targets)) for part in parts), strict=True)))
+    return Samples([torch.cat(column) for column in columns], each(lambda _: torch.cat(next(rows)), first.targets), groups, None, weights)
+
+
+def _picked(labels: Tensor | None, index: Tensor) -> Tensor | None:
+    return None if labels is None else labels[index]
+
+
+def _joined(labels: list[Tensor | None]) -> Tensor | None:
+    found = [label for label in labels if label is not None]
+    return torch.cat(found) if found else None
 
 
 def each(function: Callable[[Tensor], Any], tree: Any) -> Any:
@@ -73,7 +114,7 @@ def read(net: Network, inputs: Any, targets: Any = None) -> Samples:
     """
     if isinstance(inputs, Dataset):
         inputs, targets = _read_dataset(inputs, targets)
-    if _is_frame(inputs):
+    if is_frame(inputs):
         inputs = {str(name): np.asarray(inputs[name]) for name in inputs.columns}
     if isinstance(targets, str):
         inputs, targets = _column(inputs, targets)
@@ -82,10 +123,21 @@ def read(net: Network, inputs: Any, targets: Any = None) -> Samples:
     leaves, single = net.signature.flatten(args, kwargs, net.dtype, net.device)
     if not leaves:
         raise InputError(f"{net.program.name}() has no input that data could vary")
-    if single:
-        raise InputError("the inputs are a single sample: give every input a first axis that counts samples")
     leaves = [leaf.detach().clone() for leaf in leaves]
-    return judge(net, leaves, targets)
+    if not single:
+        return judge(net, leaves, targets)
+    if not callable(targets):
+        targets = each(lambda target: target[None], _as_tensors(targets, net.device))
+    samples = judge(net, leaves, targets) if len(leaves[0]) == 1 else None
+    if samples is None or samples.times is None:
+        raise InputError("the inputs are a single sample: give every input a first axis that counts samples")
+    return samples
+
+
+def _times(samples: Samples) -> Tensor | None:
+    """The times of the one series that a single sample is, if its targets are one."""
+    lengths = {target.shape[1] if target.dim() > 1 else 1 for target in tensors(samples.targets)}
+    return torch.arange(lengths.pop()) if len(samples) == 1 and len(lengths) == 1 and lengths != {1} else None
 
 
 def judge(net: Network, leaves: list[Tensor], targets: Any) -> Samples:
@@ -94,7 +146,7 @@ def judge(net: Network, leaves: list[Tensor], targets: Any) -> Samples:
         targets = evaluate(net, leaves, targets)
     samples = Samples(leaves, _as_tensors(targets, net.device))
     _check_length(samples)
-    return samples
+    return Samples(samples.leaves, samples.targets, times=_times(samples))
 
 
 def as_call(net: Network, inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -192,7 +244,8 @@ def _read_dataset(dataset: Dataset[Any], targets: Any) -> tuple[Any, Any]:
     return (found, default_collate([item[1] for item in items])) if pairs else (found, targets)
 
 
-def _is_frame(inputs: Any) -> bool:
+def is_frame(inputs: Any) -> bool:
+    """Whether these are columns, as of polars or pandas."""
     return hasattr(inputs, "columns") and hasattr(inputs, "__getitem__")
 
 

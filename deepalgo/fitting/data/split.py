@@ -1,7 +1,7 @@
-"""Check the data, and split them into training, validation and test samples.
+"""Check the data, and say how many of them are held out.
 
->>> [len(part) for part in parts(100, 0.2, 0.2, seed=0)]
-[60, 20, 20]
+>>> sizes(100, 0.2, 0.2)
+(20, 20)
 """
 
 from __future__ import annotations
@@ -19,18 +19,17 @@ from deepalgo.ir import Input
 FEWEST = 6
 
 
-def parts(size: int, validation: float, test: float, seed: int) -> tuple[Tensor, Tensor, Tensor]:
-    """The numbers of the samples of each part, in random order.
+def sizes(count: int, validation: float, test: float, noun: str = "sample") -> tuple[int, int]:
+    """How many units are held out for validation and for test.
 
-    A part with a share above zero has as many samples as a comparison needs, or a third of the data where they are few.
+    A part with a share above zero has as many as a comparison needs, or a third of the data where they are few.
     """
-    fewest = max(1, min(FEWEST, size // 3))
-    counts = [max(fewest, round(size * share)) if share > 0 else 0 for share in (validation, test)]
-    if size - sum(counts) < 1:
+    fewest = max(1, min(FEWEST, count // 3))
+    held = [max(fewest, round(count * share)) if share > 0 else 0 for share in (validation, test)]
+    if count - sum(held) < 1:
         needed = f"a training part and {sum(share > 0 for share in (validation, test))} more"
-        raise InputError(f"{size} sample{'' if size == 1 else 's'} cannot be split into {needed}")
-    order = torch.randperm(size, generator=torch.Generator().manual_seed(seed))
-    return order[sum(counts) :], order[: counts[0]], order[counts[0] : sum(counts)]
+        raise InputError(f"{count} {noun}{'' if count == 1 else 's'} cannot be split into {needed}: validation=None fits all of them")
+    return held[0], held[1]
 
 
 def check_share(name: str, share: Any) -> None:
@@ -47,6 +46,8 @@ def clean(samples: Samples, inputs: tuple[Input, ...], missing: str) -> tuple[Sa
     if len(samples) == 0:
         raise InputError("there are no samples: the inputs are empty")
     names = [f"the input '{item.path}'" for item in inputs]
+    if samples.times is not None:
+        return _clean_series(samples, names, missing)
     columns = [*zip(names, samples.leaves, strict=True), *(("the targets", target) for target in tensors(samples.targets))]
     holes = {name: _rows_with_holes(column) for name, column in columns}
     bad = torch.stack(list(holes.values())).any(0)
@@ -60,6 +61,20 @@ def clean(samples: Samples, inputs: tuple[Input, ...], missing: str) -> tuple[Sa
         raise InputError(f"there is NaN or infinity in {name}. {listed}. Correct them, or leave them out with missing='drop'.")
     _refuse_constants(samples)
     return samples, int(bad.sum()) if missing == "drop" else 0
+
+
+def _clean_series(samples: Samples, names: list[str], missing: str) -> tuple[Samples, int]:
+    """The same for one series, of which times are left out."""
+    for name, leaf in zip(names, samples.leaves, strict=True):
+        if not bool(leaf.isfinite().all()):
+            raise InputError(f"there is NaN or infinity in {name}, which all of the series depends on")
+    bad = torch.stack([_rows_with_holes(target[0]) for target in tensors(samples.targets)]).any(0)
+    if bool(bad.all()):
+        raise InputError("every time of the series holds NaN or infinity")
+    if missing != "drop" and bool(bad.any()):
+        listed = name_samples(torch.nonzero(bad).squeeze(1).tolist(), len(bad)).replace("Sample", "Time")
+        raise InputError(f"there is NaN or infinity in the targets. {listed}. Correct them, or leave them out with missing='drop'.")
+    return samples.part(torch.nonzero(~bad).squeeze(1)), int(bad.sum())
 
 
 def _rows_with_holes(column: Tensor) -> Tensor:

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from deepalgo.backends.torch.runtime.record import Record, recording
+from deepalgo.ir import While, walk
 from deepalgo.network import Network
 
 #: A loop that runs so many times longer than ever before will not end.
@@ -21,5 +22,7 @@ def watch(net: Network, leaves: list[Tensor]) -> Record:
 
 def enough_rounds(net: Network, leaves: list[Tensor]) -> int:
     """A number of rounds that no loop should need while weights change: far more than the longest one of these samples."""
+    if not any(isinstance(statement, While) for statement in walk(net.program.body)):
+        return net.max_rounds
     longest = max((int(visit.did.max()) for visits in watch(net, leaves).trips.values() for visit in visits if len(visit.did)), default=0)
     return min(net.max_rounds, LONGER * longest + MORE)

@@ -30,26 +30,32 @@ class Contender:
     test: Tensor = field(default_factory=lambda: torch.zeros(0))
     comparison: PairedComparison | None = None
     training: dict[str, Any] = field(default_factory=dict)
+    refused: str = ""  # why it takes no part in the choice
 
 
-def select(contenders: list[Contender], is_seen: bool = False) -> Contender:
+def select(contenders: list[Contender], is_seen: bool = False, groups: Tensor | None = None) -> Contender:
     """The contender that is held in the end; `is_seen` says that training has seen the samples by which it is selected.
+
+    `groups` are those of the samples, of which each counts as one.
 
     One that is no clear gain over tuned constants is taken all the same if it is not worse on the whole and, unlike them, worse than the
     heuristic on no sample: that is what a guard is for.
     """
     heuristic = held = contenders[0]
     for contender in contenders[1:]:
-        contender.comparison = compare(held.validation, contender.validation, is_seen)
-        if contender.comparison.better or (held is not heuristic and _is_safer(contender, held, heuristic, is_seen)):
+        contender.comparison = compare(held.validation, contender.validation, is_seen, groups=groups)
+        if contender.refused:
+            continue
+        if contender.comparison.better or (held is not heuristic and _is_safer(contender, held, heuristic, is_seen, groups)):
             held = contender
     return held
 
 
-def _is_safer(contender: Contender, held: Contender, heuristic: Contender, is_seen: bool) -> bool:
-    comparison = compare(held.validation, contender.validation, is_seen)
+def _is_safer(contender: Contender, held: Contender, heuristic: Contender, is_seen: bool, groups: Tensor | None) -> bool:
+    comparison = compare(held.validation, contender.validation, is_seen, groups=groups)
     safe, risky = _is_harmless(contender, heuristic), not _is_harmless(held, heuristic)
-    return safe and risky and comparison.after <= comparison.before and compare(heuristic.validation, contender.validation, is_seen).better
+    gains = compare(heuristic.validation, contender.validation, is_seen, groups=groups).better
+    return safe and risky and comparison.after <= comparison.before and gains
 
 
 def _is_harmless(contender: Contender, heuristic: Contender) -> bool:
@@ -60,6 +66,15 @@ def _is_harmless(contender: Contender, heuristic: Contender) -> bool:
 def heuristic_of(net: Network) -> Network:
     """The heuristic as it was compiled, with the constants that a person wrote; samples on which it raises are NaN."""
     return _network(net, net.heuristic)
+
+
+def constants_of(net: Network) -> Network:
+    """The same to be trained: constants that the caller leaves alone in the network that was given stay as they are."""
+    made = heuristic_of(net)
+    for weight in made.weights.entries:
+        if not weight.frozen and weight.key in net.weights and not net.weights[weight.key].requires_grad:
+            made.weights[weight.key].requires_grad_(False)
+    return made
 
 
 def trainable_copy(net: Network) -> Network:

@@ -5,6 +5,11 @@
 True
 >>> compare(before, before + 0.01 * torch.tensor([1.0, -1, 1, -1, 1, -1, 1, -1.2])).better
 False
+
+Samples of one group count as one, as what they share is no gain for other groups:
+
+>>> compare(before, 0.5 * before, groups=torch.tensor([0, 0, 0, 0, 1, 1, 1, 1])).reason
+'2 validation groups are too few to tell a gain from chance: 3 are needed'
 """
 
 from __future__ import annotations
@@ -15,11 +20,10 @@ import torch
 from torch import Tensor
 
 from deepalgo.fitting.data.split import FEWEST
+from deepalgo.fitting.judge.interval import count_units, mean_interval
 
-DRAWS = 2000
-LEVEL = 0.95
-#: Samples that are drawn one by one.
-MOST = 1000
+#: With fewer groups an interval says nothing.
+FEWEST_GROUPS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +40,13 @@ class PairedComparison:
     samples: int
     lost: int = 0  # samples that were answered before and are not any more
     is_seen: bool = False
+    groups: int | None = None  # that the samples belong to, if they do
 
     @property
     def better(self) -> bool:
         """Whether the change is better beyond noise."""
         gains = self.lost == 0 and self.after < self.before
-        return gains and (self.is_seen or (self.samples >= FEWEST and self.low > 0))
+        return gains and (self.is_seen or (not self._too_few and self.low > 0))
 
     @property
     def reason(self) -> str:
@@ -52,52 +57,34 @@ class PairedComparison:
             return f"{self.lost} samples that had an answer get none"
         if self.is_seen:
             return "it is not better on the training samples"
-        if self.samples < FEWEST:
-            return f"{self.samples} validation samples are too few to tell a gain from chance: {FEWEST} are needed"
+        if self._too_few:
+            return f"{self._too_few} too few to tell a gain from chance: {FEWEST if self.groups is None else FEWEST_GROUPS} are needed"
         if not self.after < self.before:
             return "it is not better on validation"
         return "the gain on validation is within noise"
 
+    @property
+    def _too_few(self) -> str:
+        """What there is too little of, with its verb, or ''."""
+        number, noun, needed = (self.samples, "sample", FEWEST) if self.groups is None else (self.groups, "group", FEWEST_GROUPS)
+        if number >= needed:
+            return ""
+        return f"{number} validation {noun} is" if number == 1 else f"{number} validation {noun}s are"
 
-def compare(before: Tensor, after: Tensor, is_seen: bool = False, seed: int = 0) -> PairedComparison:
+
+def compare(before: Tensor, after: Tensor, is_seen: bool = False, seed: int = 0, groups: Tensor | None = None) -> PairedComparison:
     """Compare losses of the same samples; those that had no finite loss before are left out."""
     known = before.isfinite()
     before, after = before[known], after[known]
+    groups = None if groups is None else groups[known]
+    units = None if groups is None else count_units(len(before), groups)
     lost = int((~after.isfinite()).sum())
     if lost or len(before) == 0:
-        return PairedComparison(mean(before), torch.inf, -torch.inf, -torch.inf, len(before), lost, is_seen)
-    low, high = interval(before - after, seed)
-    return PairedComparison(mean(before), mean(after), low, high, len(before), 0, is_seen)
+        return PairedComparison(mean(before), torch.inf, -torch.inf, -torch.inf, len(before), lost, is_seen, units)
+    low, high = mean_interval(before - after, groups, seed)
+    return PairedComparison(mean(before), mean(after), low, high, len(before), 0, is_seen, units)
 
 
 def mean(losses: Tensor) -> float:
     """The mean, infinite where there is nothing to be averaged."""
     return losses.mean().item() if len(losses) else torch.inf
-
-
-def interval(values: Tensor, seed: int = 0) -> tuple[float, float]:
-    """Where the mean lies, by the bootstrap: the middle 95 % of the means of samples drawn from these with replacement."""
-    means = resampled(values[None], seed)[0]
-    tail = (1 - LEVEL) / 2
-    low, high = torch.quantile(means, torch.tensor([tail, 1 - tail], dtype=means.dtype)).tolist()
-    return low, high
-
-
-def resampled(rows: Tensor, seed: int = 0) -> Tensor:
-    """Means of every row over the same samples drawn with replacement, `(rows, DRAWS)`.
-
-    Of very many samples, means of a few are drawn instead of single ones, which are spread as much.
-    """
-    rows = _fewer(rows)
-    size = rows.shape[1]
-    generator = torch.Generator().manual_seed(seed)
-    draws = []
-    for _ in range(DRAWS // 100):
-        chosen = torch.randint(size, (100, size), generator=generator)
-        draws.append(rows[:, chosen].mean(2))
-    return torch.cat(draws, 1)
-
-
-def _fewer(rows: Tensor) -> Tensor:
-    size = rows.shape[1] // MOST
-    return rows if size < 2 else rows[:, : MOST * size].reshape(len(rows), size, MOST).mean(1)

@@ -15,14 +15,15 @@ import copy
 import functools
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
 
 from deepalgo.errors import InputError
-from deepalgo.fitting.data.samples import Samples, arguments, tensors
+from deepalgo.fitting.data.samples import Samples, arguments, each, tensors
+from deepalgo.fitting.judge.losses import named
 from deepalgo.fitting.processes import Processes
 from deepalgo.ir import leaves as output_leaves
 from deepalgo.ir.rebuild import rebuild
@@ -30,11 +31,6 @@ from deepalgo.network import Network
 
 Loss: TypeAlias = "str | Callable[..., Any] | None"
 
-#: Differences whose mean square is the loss, by name.
-DIFFERENCES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "squared": lambda output, target: output - target,
-    "relative": lambda output, target: (output - target) / target.abs(),
-}
 #: A loss of a whole batch is compared on so many parts of the data.
 PARTS = 64
 
@@ -42,28 +38,37 @@ PARTS = 64
 class Objective:
     """A loss on targets, a loss on a residual, or a cost of the outputs themselves.
 
-    `loss` is "squared", "absolute", "relative" (the square of the relative error), a torch loss or any callable. Without targets and
-    residual it is called as `loss(output, *arguments)`.
+    `loss` is one of `losses.py` by its name, a torch loss or any callable. Without targets and residual it is called as
+    `loss(output, *arguments)`.
     """
 
-    def __init__(self, net: Network, loss: Loss = None, residual: Callable[..., Any] | None = None, supervised: bool = True) -> None:
-        if isinstance(loss, str) and loss not in (*DIFFERENCES, "absolute"):
-            raise InputError(f"there is no loss '{loss}'; there are 'squared', 'absolute', 'relative', or any function of torch")
-        if residual is not None and loss == "relative":
-            raise InputError("a residual has no target that a relative error could refer to: use loss='squared'")
+    def __init__(
+        self,
+        net: Network,
+        loss: Loss = None,
+        residual: Callable[..., Any] | None = None,
+        supervised: bool = True,
+        target_weight: Any = None,
+    ) -> None:
+        self.named = named("squared" if loss is None else loss) if loss is None or isinstance(loss, str) else None
+        if residual is not None and self.named is not None and (self.named.is_relative or self.named.name == "logistic"):
+            raise InputError(f"a residual has no target that a loss='{self.named.name}' could refer to: use loss='squared'")
         if not supervised and residual is None and not callable(loss):
             raise InputError("there is nothing to learn from: give targets=, residual= or loss= as a function of the output")
         self.output = net.program.output
         self.count = sum(1 for _ in output_leaves(self.output))
-        self.loss: str | Callable[..., Any] = "squared" if loss is None else _per_sample(loss)
+        self.loss: str | Callable[..., Any] = self.named.name if self.named is not None else _per_sample(loss or "squared")
         self.residual = residual
         self.supervised = supervised
-        self.whole = False  # whether the loss is one number for a batch
+        self.whole = self.named is not None and self.named.is_whole  # whether the loss is one number for a batch
+        if target_weight is not None and self.named is None:
+            raise InputError("a loss of your own weighs its targets itself: give target_weight= with a loss by name")
+        self.target_weight = target_weight
 
     @property
     def is_squares(self) -> bool:
         """Whether the loss is a mean of squares, so that its root is an error in the units of the output."""
-        return isinstance(self.loss, str) and self.loss in DIFFERENCES
+        return self.named is not None and self.named.is_squares
 
     def outputs(self, net: Network, samples: Samples) -> Any:
         """What the network answers, in the structure of the heuristic."""
@@ -80,58 +85,116 @@ class Objective:
     def measure(self, net: Network, samples: Samples) -> Tensor:
         """The losses without gradient, comparable sample by sample; of a loss for whole batches, part by part."""
         with torch.no_grad():
+            if samples.times is not None:
+                return self._at_each_time(net, samples)
             if not self.whole:
                 return self.losses(net, samples)
-            results = net.execute(samples.leaves)[: self.count]
-            parts = torch.arange(len(samples)).tensor_split(min(PARTS, len(samples)))
-            return torch.cat([self._part([result[part] for result in results], net, samples.pick(part)) for part in parts])
+            return self._pseudo_values(net.execute(samples.leaves)[: self.count], net, samples)
 
-    def _part(self, results: list[Tensor], net: Network, samples: Samples) -> Tensor:
-        """The loss of a whole part; NaN where no sample of it has an answer."""
+    def _at_each_time(self, net: Network, samples: Samples) -> Tensor:
+        """The losses of the times of a series."""
+        times = samples.times
+        assert times is not None
+        results = [result[0, times] for result in net.execute(samples.leaves)[: self.count]]
+        targets = each(lambda tensor: tensor[0, times], samples.targets)
+        found = Samples([times], targets, samples.groups, None, samples.weights)
+        if self.whole:
+            return self._pseudo_values(results, net, found)
+        return self.apply(net, rebuild(self.output, results), found)
+
+    def _pseudo_values(self, results: list[Tensor], net: Network, samples: Samples) -> Tensor:
+        """Of a loss for whole sets, numbers for parts whose mean is the loss of all, and which vary as it does: Tukey's jackknife.
+
+        NaN for a part of which no sample has an answer.
+        """
         answered = _answered(results)
-        if not bool(answered.any()):
-            return torch.full((1,), torch.nan, dtype=net.dtype)
-        return self.apply(net, rebuild(self.output, [result[answered] for result in results]), samples.pick(answered))
+        parts = [part[answered[part]] for part in _parts(samples)]
+        kept = [part for part in parts if len(part)]
+        found = torch.full((len(parts),), torch.nan, dtype=net.dtype)
+        if not kept:
+            return found
+        whole = self._of(torch.cat(kept), results, net, samples)
+        if len(kept) > 1:
+            others = [torch.cat(kept[:number] + kept[number + 1 :]) for number in range(len(kept))]
+            without = torch.stack([self._of(other, results, net, samples) for other in others])
+            whole = whole + (len(kept) - 1) * (without.mean() - without)
+        found[torch.tensor([len(part) > 0 for part in parts])] = whole.to(found.dtype)
+        return found
+
+    def of_set(self, net: Network, samples: Samples) -> tuple[float, int]:
+        """The loss of a whole set without gradient, and how many samples of it have an answer."""
+        with torch.no_grad():
+            results = net.execute(samples.leaves)[: self.count]
+            answered = torch.nonzero(_answered(results)).squeeze(1)
+            return (self._of(answered, results, net, samples).item() if len(answered) else math.inf), len(answered)
+
+    def _of(self, places: Tensor, results: list[Tensor], net: Network, samples: Samples) -> Tensor:
+        """The loss of some samples as a set."""
+        return self.apply(net, rebuild(self.output, [result[places] for result in results]), samples.pick(places))[0]
+
+    def errors(self, net: Network, output: Any, samples: Samples) -> tuple[Tensor, Tensor]:
+        """`(samples, m)` errors of a named loss, and the factors, `m` or `(samples, m)`, with which it adds them up."""
+        pairs = self._pairs(output, net, samples)
+        columns, parts = zip(*(self._columns(*pair) for pair in pairs), strict=True)
+        factors = [torch.full((column.shape[1],), part, dtype=column.dtype) for column, part in zip(columns, parts, strict=True)]
+        if self.target_weight is not None:
+            weights = flat_weights(self.target_weight, samples.targets if self.residual is None else tuple(one for one, _ in pairs))
+            factors = [weight * factor for weight, factor in zip(weights, factors, strict=True)]
+        if samples.weights is not None:
+            factors = [_times_weights(factor, samples) for factor in factors]
+        errors, whole = torch.cat(columns, 1), torch.cat(factors, -1)
+        return (errors * whole, torch.ones_like(errors[:1])) if self.whole else (errors, whole)
+
+    def _columns(self, output: Tensor, target: Tensor) -> tuple[Tensor, float]:
+        """The errors of an output, real numbers in a row for each sample, and the factor of each: a mean, or the largest."""
+        assert self.named is not None
+        errors = _rows(self.named.errors(output, target))
+        factor = 1.0 if self.whole else 1 / errors.shape[1]
+        if errors.is_complex():
+            errors = torch.cat([errors.real, errors.imag], 1) if self.named.is_squares else errors.abs()
+        return errors, factor
 
     def squares(self, net: Network, output: Any, samples: Samples) -> Tensor:
         """`(samples, m)` numbers, the sum of whose squares is the loss of a sample, where the loss is of this kind."""
-        pairs = self._pairs(output, net, samples)
-        columns = [_matrix(DIFFERENCES[str(self.loss)](one, target)) for one, target in pairs]
-        return torch.cat([column / column.shape[1] ** 0.5 for column in columns], 1)
-
-    def roots(self, net: Network, samples: Samples) -> Tensor:
-        """These numbers for the network's answers, without gradient."""
-        with torch.no_grad():
-            return self.squares(net, self.outputs(net, samples), samples)
+        errors, factors = self.errors(net, output, samples)
+        return errors * factors.sqrt()
 
     def probe(self, net: Network, samples: Samples) -> None:
         """Try the loss on a few samples and say what is wrong with it before training starts."""
+        if self.named is not None and self.supervised:
+            self.named.check([target for _, target in self._pairs(self.outputs(net, samples), net, samples)])
         few = samples.pick(torch.arange(min(3, len(samples))))
         with torch.no_grad():
             value = self.apply(net, self.outputs(net, few), few)
-        self.whole = value.dim() == 0 or (len(value) == 1 and len(few) > 1)
+        self.whole = self.whole or value.dim() == 0 or (len(value) == 1 and len(few) > 1)
 
     def apply(self, net: Network, output: Any, samples: Samples) -> Tensor:
         if self.supervised or self.residual is not None:
-            if isinstance(self.loss, str) or self.residual is not None:
-                return sum((_mean(self._one(*pair), len(samples)) for pair in self._pairs(output, net, samples)), torch.zeros(()))
-            value = self.loss(output, samples.targets)
+            if self.named is not None:
+                errors, factors = self.errors(net, output, samples)
+                if self.named.is_whole:
+                    return self.named.value(errors).max().reshape(1)
+                return (self.named.value(errors) * factors).sum(1)
+            if self.residual is not None:
+                pairs = self._pairs(output, net, samples)
+                found = torch.stack([_mean(self._loss(*pair), len(samples)) for pair in pairs]).sum(0)
+                return found if samples.weights is None else found * samples.weights
+            value = self._loss(*_at_times(output, samples))
         else:
-            assert callable(self.loss)
             args, kwargs = arguments(net, samples.leaves)
-            value = self.loss(output, *args, **kwargs)
+            value = self._loss(output, *args, **kwargs)
         if not isinstance(value, Tensor):
             raise InputError(f"the loss must give a tensor, not {type(value).__name__}")
-        return _mean(value, len(samples))
+        found = _mean(value, len(samples))
+        if samples.weights is None:
+            return found
+        if value.dim() == 0 or samples.times is not None:
+            raise InputError("a loss of a whole set weighs its samples itself: give sample_weight= with a loss by name, or of a sample")
+        return found * samples.weights
 
-    def _one(self, output: Tensor, target: Tensor) -> Tensor:
-        if self.loss == "absolute":
-            return (output - target).abs()
-        if isinstance(self.loss, str):
-            difference = DIFFERENCES[self.loss](output, target)
-            return difference.real.square() + difference.imag.square() if difference.is_complex() else difference.square()
-        value: Tensor = self.loss(output, target)
-        return value
+    def _loss(self, *args: Any, **kwargs: Any) -> Any:
+        assert callable(self.loss)
+        return self.loss(*args, **kwargs)
 
     def _pairs(self, output: Any, net: Network, samples: Samples) -> list[tuple[Tensor, Tensor]]:
         """Numbers and what they should be: outputs and targets, or residuals and zeros."""
@@ -142,14 +205,57 @@ class Objective:
                 shapes = ", ".join(str(tuple(item.shape)) for item in found) or "no tensor"
                 raise InputError(f"the residual of {len(samples)} samples must have a first axis of {len(samples)}, not {shapes}")
             return [(item, torch.zeros_like(item)) for item in found]
-        return _matched(output, samples.targets)
+        return _matched(*_at_times(output, samples))
 
 
 def measure(objective: Objective, net: Any, samples: Samples, processes: Processes) -> Tensor:
     """The loss of every sample, computed by all processes together."""
-    if objective.whole or processes.size == 1:
+    if objective.whole or processes.size == 1 or samples.times is not None:
         return objective.measure(net, samples)
     return processes.collect(objective.measure(net, processes.share(samples)), len(samples))
+
+
+def _parts(samples: Samples) -> Sequence[Tensor]:
+    """The samples of each part on which a loss of a whole batch is compared: the groups, if there are any."""
+    if samples.groups is not None:
+        return [torch.nonzero(samples.groups == group).squeeze(1) for group in torch.unique(samples.groups)]
+    return torch.arange(len(samples)).tensor_split(min(PARTS, len(samples)))
+
+
+def _at_times(output: Any, samples: Samples) -> tuple[Any, Any]:
+    """Outputs and targets; of a series at the times that count."""
+    if samples.times is None:
+        return output, samples.targets
+    return each(lambda tensor: tensor[:, samples.times], output), each(lambda tensor: tensor[:, samples.times], samples.targets)
+
+
+def flat_weights(weight: Any, targets: Any) -> list[float]:
+    """The weights of the targets, in the structure of these, in a row.
+
+    >>> flat_weights({"a": 1.0, "b": (2.0, 3.0)}, {"b": (torch.ones(2), torch.ones(2)), "a": torch.ones(2)})
+    [2.0, 3.0, 1.0]
+    """
+    if isinstance(targets, Mapping):
+        if not isinstance(weight, Mapping) or set(weight) != set(targets):
+            raise InputError(f"target_weight must be a dict with the keys {', '.join(map(str, targets))}")
+        return [number for key in targets for number in flat_weights(weight[key], targets[key])]
+    if isinstance(targets, tuple):
+        if not isinstance(weight, (tuple, list)) or len(weight) != len(targets):
+            raise InputError(f"target_weight must have {len(targets)} items, as the targets have")
+        pairs = [(one, target) for one, target in zip(weight, targets, strict=True) if target is not None]
+        return [number for one, target in pairs for number in flat_weights(one, target)]
+    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight < math.inf:
+        raise InputError(f"the weight of a target must be a number of at least 0, not {weight!r}")
+    return [float(weight)]
+
+
+def _times_weights(factor: Tensor, samples: Samples) -> Tensor:
+    """The factors of errors with the weights of samples; of a series with those of its times."""
+    assert samples.weights is not None
+    weights = samples.weights.to(factor.dtype)
+    if samples.times is None:
+        return factor * weights[:, None]
+    return (factor.reshape(len(weights), -1) * weights[:, None]).reshape(1, -1)
 
 
 def _per_sample(loss: str | Callable[..., Any]) -> str | Callable[..., Any]:
@@ -180,11 +286,6 @@ def _mean(value: Tensor, count: int) -> Tensor:
 def _rows(value: Tensor) -> Tensor:
     """All numbers of a sample in a row, also where there is no sample."""
     return value.reshape(len(value), math.prod(value.shape[1:]))
-
-
-def _matrix(value: Tensor) -> Tensor:
-    value = _rows(value)
-    return torch.cat([value.real, value.imag], 1) * 2**0.5 if value.is_complex() else value
 
 
 def _matched(output: Any, targets: Any) -> list[tuple[Tensor, Tensor]]:

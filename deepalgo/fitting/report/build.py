@@ -15,14 +15,18 @@ from deepalgo.errors import DeepalgoError
 from deepalgo.fitting.data.beyond_range import beyond_range
 from deepalgo.fitting.data.gather import FitData
 from deepalgo.fitting.data.samples import Samples, judge
+from deepalgo.fitting.deadline import Deadline
 from deepalgo.fitting.judge.contenders import Contender
 from deepalgo.fitting.judge.objective import Objective, measure
 from deepalgo.fitting.processes import Processes
 from deepalgo.fitting.report.evaluation_time import seconds_per_sample
 from deepalgo.fitting.report.page import Drift, Fit, Unit
-from deepalgo.fitting.report.summary import Summary, summarise
+from deepalgo.fitting.report.refit import Refit
+from deepalgo.fitting.report.remarks import copied
+from deepalgo.fitting.report.summary import Summary, of_whole, summarise
 from deepalgo.fitting.report.untried_arms import at_bound, untried
 from deepalgo.fitting.report.weight_changes import WeightChange, weight_changes
+from deepalgo.fitting.uncertainty.evidence import evidence, has_derivatives
 from deepalgo.network import Network
 
 #: Samples on which dead weights are looked for.
@@ -30,34 +34,60 @@ SOME = 2000
 
 
 def build_report(
-    net: Network, contenders: list[Contender], held: Contender, objective: Objective, data: FitData, processes: Processes
+    net: Network,
+    contenders: list[Contender],
+    held: Contender,
+    objective: Objective,
+    data: FitData,
+    processes: Processes,
+    deadline: Deadline,
+    again: Refit,
 ) -> Fit:
     """The report. The test samples are measured here and nowhere else."""
     training, validation, test = data.batches.whole(), data.validation, data.test
     for contender in contenders:
         contender.network.max_rounds = net.max_rounds
-        contender.test = measure(objective, contender.network, test, processes)
+        by_folds = data.folds and test is validation
+        contender.test = contender.validation if by_folds else measure(objective, contender.network, test, processes)
     some = [leaf[:SOME] for leaf in training.leaves]
-    seen = training.leaves if validation is training else [torch.cat(pair) for pair in zip(training.leaves, validation.leaves, strict=True)]
-    heuristic, winner = contenders[0].network, held.network
+    seen = _judged_leaves(data)
+    heuristic, winner = contenders[0].network, again.network or held.network
+    winner.max_rounds = net.max_rounds
     winner.failures.clear()
     known = contenders[0].validation.isfinite()
     measure(objective, winner, validation, Processes())
     failures = dict(winner.failures)
-    moved = weight_changes(winner, objective, validation, known)
+    moved = weight_changes(winner, objective, validation, known) if not deadline.is_over else []
+    fitted = training if winner is held.network else data.everything
+    space = held.training.get("space") if not deadline.is_over else None
+    told = evidence(space, winner, objective, fitted, held.training.get("undetermined", []))
+    idle = tried_weights(winner, some) if not deadline.is_over else ()
+    dead = (_known_to_matter(item, moved) for item in idle if not has_derivatives(told, item.key))
+    watched = seen if not deadline.is_over else []
     fit = Fit(
         name=net.program.name, network=winner, contenders=contenders, held=held,
-        unit=Unit(objective.is_squares, objective.loss == "relative"),
-        held_out=_summaries(contenders, [contender.test for contender in contenders], objective),
+        unit=Unit(objective.is_squares, objective.loss == "relative", _name_of_whole(objective)),
+        held_out=_summaries(contenders, [contender.test for contender in contenders], objective, test.size, test.groups),
         samples=data.counts, selected_by=data.selected_by, reported_on=data.reported_on, seen=data.seen,
-        moved=moved, dead=tuple(_known_to_matter(item, moved) for item in tried_weights(winner, some)),
-        untried=untried(winner, seen), at_bound=at_bound(winner, seen), failures=failures, dropped=data.dropped, inputs=test.leaves,
-        seconds_per_sample=_costs(contenders, held, test.leaves),
+        moved=moved, dead=tuple(dead), evidence=told,
+        untried=untried(winner, watched) if watched else [], at_bound=at_bound(winner, watched) if watched else [],
+        failures=failures, dropped=data.dropped, inputs=test.leaves,
+        seconds_per_sample=_costs(contenders, held, test.leaves) if not deadline.is_over else {}, divided=data.divided, refit=again,
+        warnings=tuple(copied(data.first, [item.path for item in net.program.inputs])), was_late=deadline.is_over,
     )  # fmt: skip
-    _look_outside(fit, objective, heuristic, beyond_range(training.leaves, test.leaves, seed=0), data.reference)
+    if test.times is None and not deadline.is_over:
+        _look_outside(fit, objective, heuristic, beyond_range(training.leaves, test.leaves, seed=0), data.reference)
     winner.errors = net.errors
     winner.failures.clear()
     return fit
+
+
+def _judged_leaves(data: FitData) -> list[Tensor]:
+    """The inputs of training and validation, each sample once."""
+    training, validation = data.batches.whole(), data.validation
+    if validation is training or data.folds or training.times is not None:
+        return training.leaves
+    return [torch.cat(pair) for pair in zip(training.leaves, validation.leaves, strict=True)]
 
 
 def _known_to_matter(item: Dead, moved: list[WeightChange]) -> Dead:
@@ -66,9 +96,20 @@ def _known_to_matter(item: Dead, moved: list[WeightChange]) -> Dead:
     return item if change is None or item.change is not None else replace(item, change=change)
 
 
-def _summaries(contenders: list[Contender], losses: list[Tensor], objective: Objective) -> dict[str, Summary]:
+def _summaries(
+    contenders: list[Contender], losses: list[Tensor], objective: Objective, size: int, groups: Tensor | None = None
+) -> dict[str, Summary]:
     pairs = zip(contenders, losses, strict=True)
-    return {contender.name: summarise(losses[0], after, objective.is_squares) for contender, after in pairs}
+    groups = groups if groups is not None and len(groups) == len(losses[0]) else None
+    found = {contender.name: summarise(losses[0], after, objective.is_squares, groups) for contender, after in pairs}
+    return {name: of_whole(summary, size) for name, summary in found.items()} if objective.whole else found
+
+
+def _name_of_whole(objective: Objective) -> str:
+    """What the loss of a whole set is called."""
+    if not objective.whole:
+        return ""
+    return "largest error" if objective.named is not None else "loss"
 
 
 def _costs(contenders: list[Contender], held: Contender, leaves: list[Tensor]) -> dict[str, float]:
@@ -86,7 +127,7 @@ def _look_outside(fit: Fit, objective: Objective, heuristic: Network, leaves: li
     if samples is not None:
         losses = [objective.measure(contender.network, samples) for contender in fit.contenders]
         if bool(losses[0].isfinite().any()):
-            fit.outside = _summaries(fit.contenders, losses, objective)
+            fit.outside = _summaries(fit.contenders, losses, objective, samples.size)
         return
     with torch.no_grad():
         before, after = (network.execute(leaves)[: objective.count] for network in (heuristic, fit.held.network))

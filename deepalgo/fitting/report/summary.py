@@ -10,12 +10,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
-from deepalgo.fitting.judge.floor import LEVEL, interval, resampled
+from deepalgo.fitting.judge.interval import mean_interval, ratio_interval
 
 #: Losses that differ by less than this part are called equal.
 EQUAL = 1e-9
@@ -44,35 +44,42 @@ class Summary:
     share: tuple[float, float, float]
 
 
-def summarise(before: Tensor, after: Tensor, is_squares: bool) -> Summary:
-    """Compare the losses of the heuristic and of another network on the same samples, as far as both have an answer."""
+def summarise(before: Tensor, after: Tensor, is_squares: bool, groups: Tensor | None = None) -> Summary:
+    """Compare the losses of the heuristic and of another network on the same samples, as far as both have an answer.
+
+    Samples of one group count as one where an interval is told.
+    """
     lost = int((before.isfinite() & ~after.isfinite()).sum())
     both = before.isfinite() & after.isfinite()
     before, after = before[both], after[both]
+    groups = None if groups is None else groups[both]
     size = max(len(before), 1)
-    same = (before - after).abs() <= EQUAL * torch.maximum(before, after)
+    same = (before - after).abs() <= EQUAL * torch.maximum(before.abs(), after.abs())
 
     def unit(loss: float) -> float:
         return max(loss, 0.0) ** 0.5 if is_squares else loss
 
-    low, high = map(unit, interval(after)) if len(after) else (torch.nan, torch.nan)
+    low, high = map(unit, mean_interval(after, groups)) if len(after) else (torch.nan, torch.nan)
     errors = after.clamp(min=0).sqrt() if is_squares else after
     middle, tail = _quantiles(errors, 0.5, 0.99)
     return Summary(
         len(before), lost, unit(after.mean().item()), low, high, errors.mean().item(), middle, tail,
         ((after < before) & ~same).sum().item() / size, same.sum().item() / size, ((after > before) & ~same).sum().item() / size,
-        _share(before, after, is_squares),
+        _share(before, after, is_squares, groups),
     )  # fmt: skip
 
 
-def _share(before: Tensor, after: Tensor, is_squares: bool) -> tuple[float, float, float]:
+def of_whole(summary: Summary, samples: int) -> Summary:
+    """The summary of a loss that is one number for so many samples: what is told of single ones says nothing."""
+    no = torch.nan
+    return replace(summary, samples=samples, mean=no, median=no, tail=no, better=no, equal=no, worse=no)
+
+
+def _share(before: Tensor, after: Tensor, is_squares: bool, groups: Tensor | None) -> tuple[float, float, float]:
     """What is left of the heuristic's error, and the interval in which this lies."""
-    if len(before) == 0 or before.mean() == 0:
+    if len(before) == 0 or not before.mean() > 0 or after.mean() < 0:  # of losses below zero a part says nothing
         return torch.nan, torch.nan, torch.nan
-    means = resampled(torch.stack([before, after]))
-    ratios = means[1] / means[0]
-    ratios = ratios[ratios.isfinite()].clamp(min=0)
-    found = torch.tensor([(after.mean() / before.mean()).item(), *_quantiles(ratios, (1 - LEVEL) / 2, (1 + LEVEL) / 2)])
+    found = torch.tensor([(after.mean() / before.mean()).item(), *ratio_interval(after, before, groups)])
     whole, low, high = (found.sqrt() if is_squares else found).tolist()
     return whole, low, high
 

@@ -20,7 +20,7 @@ from deepalgo.backends.torch.runtime.record import PlaceVisit
 from deepalgo.certificate.places import CHOICES, node_at
 from deepalgo.certificate.report import Arms
 from deepalgo.fitting.data.watch import watch
-from deepalgo.ir import While, walk
+from deepalgo.ir import Check, Loop, Op, While, walk
 from deepalgo.network import Network
 from deepalgo.spans import Span
 
@@ -36,7 +36,9 @@ class AtBound:
 
 def untried(net: Network, leaves: list[Tensor]) -> list[Arms]:
     """Branches of the user's with an arm that no sample took, in the order of the file."""
-    found = []
+    found: list[Arms] = []
+    if not any(not isinstance(item, (Op, Check, Loop)) or (isinstance(item, Op) and item.is_choice) for item in walk(net.program.body)):
+        return found
     for span, visits in watch(net, leaves).branches.items():
         if span is not None and isinstance(node_at(span), CHOICES):
             arms = Arms(span, _count(visits, True), _count(visits, False))
@@ -47,6 +49,8 @@ def untried(net: Network, leaves: list[Tensor]) -> list[Arms]:
 def at_bound(net: Network, leaves: list[Tensor]) -> list[AtBound]:
     """Loops of the user's whose last round was the last allowed one, for some samples."""
     bounds = {item.span: item.bound for item in walk(net.program.body) if isinstance(item, While) and item.bound is not None}
+    if not bounds:
+        return []
     trips = watch(net, leaves).trips
     counts = {span: sum(int((visit.did >= bound).sum()) for visit in trips.get(span, ())) for span, bound in bounds.items()}
     return [AtBound(span, count, bounds[span]) for span, count in counts.items() if count and span is not None]

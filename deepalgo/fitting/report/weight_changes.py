@@ -50,7 +50,7 @@ def weight_changes(net: Network, objective: Objective, validation: Samples, know
     found = [
         WeightChange(weight, born, value, _loss_without(net, weight, born, objective, validation, known), kept)
         for weight in net.weights.entries
-        if not weight.frozen and _differs(born := birth(net, weight), value := net.weights[weight.key].detach().clone())
+        if not weight.frozen and differs(born := birth(net, weight), value := net.weights[weight.key].detach().clone())
     ]
     return sorted(found, key=lambda item: -item.loss)
 
@@ -61,7 +61,8 @@ def birth(net: Network, weight: Weight) -> Tensor:
     return torch.tensor(value, dtype=net.dtype, device=net.device)
 
 
-def _differs(born: Tensor, value: Tensor) -> bool:
+def differs(born: Tensor, value: Tensor) -> bool:
+    """Whether a weight moved by more than rounding."""
     return bool((born - value).norm() > STILL * born.norm())
 
 

@@ -4,17 +4,37 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from deepalgo.fitting.report.table import count
 from deepalgo.fitting.search.check_state import check_seconds
 from deepalgo.fitting.search.gradient_steps import GradientSteps, Progress, StepSettings
 from deepalgo.fitting.search.least_squares import LeastSquares
+from deepalgo.fitting.search.levenberg_marquardt import LevenbergMarquardt
+from deepalgo.fitting.search.other_starts import OtherStarts
 from deepalgo.fitting.search.plan import PLAN, PlannedSearch, Start
 from deepalgo.fitting.search.problem import Problem
 from deepalgo.fitting.search.search import Search
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a fit ended: whether it `converged`, the test that said so or what else ended it, and the `steps` of all searches.
+
+    >>> print(Status(True, "the loss stands still", 12))
+    converged after 12 steps: the loss stands still
+    """
+
+    converged: bool
+    reason: str
+    steps: int
+
+    def __str__(self) -> str:
+        return f"{'converged' if self.converged else 'not converged'} after {count(self.steps, 'step')}: {self.reason}"
 
 
 class Course:
@@ -39,15 +59,36 @@ class Course:
         self._worth: float | None = None  # of the best point, where it is known
 
     @functools.cached_property
-    def least_squares(self) -> LeastSquares | None:
-        """The loss as a sum of squares, if it is one; its samples are those that have an answer where the gradient steps ended."""
-        return LeastSquares.of(self.problem, self.searches[0].found)
+    def has_squares(self) -> bool:
+        """Whether the loss has a name, and derivatives can be had for every sample."""
+        return LeastSquares.applies(self.problem) and LeastSquares.at(self.problem, self.problem.origin) is not None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether least squares ended where nothing more is to be done, before any other search."""
+        return any(search.is_settled for search in self.searches[:2] if isinstance(search, (LevenbergMarquardt, OtherStarts)))
+
+    @property
+    def status(self) -> Status:
+        """Whether the weights converged, and what says so."""
+        ends = [search for search in self.searches if isinstance(search, (LevenbergMarquardt, OtherStarts, GradientSteps))]
+        if self.interrupted:
+            return Status(False, "interrupted", self.steps_taken)
+        settled = [search for search in ends if isinstance(search, (LevenbergMarquardt, OtherStarts)) and search.converged]
+        if settled:
+            return Status(True, settled[-1].ended, self.steps_taken)
+        return Status(False, ends[-1].ended if ends else "no step was taken", self.steps_taken)
+
+    @property
+    def steps_taken(self) -> int:
+        """Steps of all searches that walk."""
+        walks = sum(search.steps for search in self.searches if isinstance(search, (LevenbergMarquardt, OtherStarts)))
+        return walks + sum(search.progress.step for search in self.searches if isinstance(search, GradientSteps))
 
     @property
     def steps(self) -> GradientSteps | None:
-        """The gradient steps, once they have begun."""
-        first = next(iter(self.searches), None)
-        return first if isinstance(first, GradientSteps) else None
+        """The first gradient steps, once they have begun."""
+        return next((search for search in self.searches if isinstance(search, GradientSteps)), None)
 
     @property
     def progress(self) -> Progress:
@@ -56,8 +97,6 @@ class Course:
 
     def run(self, after_step: Callable[[Course], None] = lambda course: None) -> None:
         """Run what is left of the plan. Ctrl-C ends it with the best point so far."""
-        if not self.searches:
-            self._begin()  # before time is counted: the first optimiser lets torch import much
         self.problem.clock.start(self.seconds)
         try:
             while self.is_running or self._begin():
@@ -68,12 +107,12 @@ class Course:
                 self._finish()
         except KeyboardInterrupt:
             self.interrupted = True
-            if len(self.searches) == 1 and self.is_running:
-                self.best = self.searches[0].found
+            if self.is_running:
+                self._take(self.searches[-1].found)
 
     def _begin(self) -> bool:
         """Start the next search whose conditions hold; False if none is left."""
-        while self.place < len(self.plan):
+        while self.place < len(self.plan) and not (self.searches and self.problem.clock.is_late):
             entry = self.plan[self.place]
             if all(holds(self) for holds in entry.when):
                 self.begun = {Start.INITIAL: self.problem.origin, Start.BEST: self.best, Start.LAST: self.last}[entry.start]

@@ -130,13 +130,13 @@ class GradientSteps(Search):
 
     def gradients(self, points: list[Tensor], batches: list[Samples]) -> list[tuple[float, Tensor]]:
         """The mean losses of several points, each on its batch, in units of the first loss, and their gradients."""
-        shares = [self.problem.processes.share(batch) for batch in batches]
+        shares = [self.problem.share(batch) for batch in batches]
         if self.side_by_side is not None and len(points) > 1:
             totals, counts, found = self.side_by_side.gradients(torch.stack([x.detach() for x in points]), shares)
             sums = torch.cat([found, totals[:, None], counts[:, None]], 1)
         else:
             sums = torch.stack([self.problem.sums(x, share) for x, share in zip(points, shares, strict=True)])
-        return self.problem.means(sums, self.unit)
+        return self.problem.expected(points, self.problem.means(sums, self.unit), self.unit)
 
     def _begin(self, number: int, origin: Tensor) -> SeededRun:
         x = origin.clone()
@@ -162,7 +162,10 @@ class GradientSteps(Search):
         if is_second_order(self.settings.optimiser):
             losses = [self._guarded(run, self._closed_step) for run in runs]
         else:
-            batches = [self.problem.batches.batch(run.number, self.progress.step) for run in runs]
+            whole = self.problem.objective.whole
+            batches = [
+                self.problem.batches.whole() if whole else self.problem.batches.batch(run.number, self.progress.step) for run in runs
+            ]
             found = self.gradients([run.x for run in runs], batches)
             losses = [self._guarded(run, functools.partial(self._plain_step, found=one)) for run, one in zip(runs, found, strict=True)]
         self.progress.step += 1
@@ -178,7 +181,7 @@ class GradientSteps(Search):
                 run.best, run.best_x, run.stale = score, run.x.detach().clone(), 0
             elif self._part() > PATIENT:
                 run.stale += 1
-            run.high = run.high + 1 if not score <= DIVERGED * self.floor else 0
+            run.high = run.high + 1 if not score <= self.floor + DIVERGED * abs(self.floor) else 0
             if run.high >= TOLERATED:
                 run.ended = "diverged"
             elif run.stale * self.settings.every >= self.settings.patience / 100 * self.settings.steps:
@@ -189,6 +192,8 @@ class GradientSteps(Search):
         """Take a step, and take it back if it leads to no number."""
         before = run.x.detach().clone()
         loss = step(run)
+        with torch.no_grad():
+            run.x.copy_(self.problem.space.within(run.x))
         if math.isfinite(loss) and bool(run.x.detach().isfinite().all()):
             run.in_a_row = 0
             return loss
@@ -226,6 +231,11 @@ class GradientSteps(Search):
         """The part of the steps, or of the time, that is over."""
         part, until = self.progress.step / self.settings.steps, self.settings.until
         return part if until is None else min(1.0, max(part, self.progress.seconds / until))
+
+    @property
+    def lowest_loss(self) -> float:
+        """Its loss."""
+        return self.best.best
 
     def state(self) -> dict[str, Any]:
         """Points, optimisers and counts."""

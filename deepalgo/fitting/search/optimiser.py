@@ -37,6 +37,12 @@ def make(optimiser: Optimiser, x: Tensor, rate: float) -> torch.optim.Optimizer:
     return made
 
 
+def check(optimiser: Optimiser, rate: float) -> None:
+    """Refuse what makes no optimiser; one that is known by its name is not made, as torch imports much for the first one."""
+    if not isinstance(optimiser, str) or optimiser not in NAMED:
+        make(optimiser, torch.zeros(1, requires_grad=True), rate)
+
+
 def is_second_order(optimiser: Optimiser) -> bool:
     """Whether the optimiser asks for the loss several times in a step, all on the same samples."""
     if isinstance(optimiser, str):

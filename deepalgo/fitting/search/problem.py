@@ -6,7 +6,9 @@ A point is a vector of the space of weights; the origin stands for the weights t
 from __future__ import annotations
 
 import functools
+import math
 import time
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -15,8 +17,12 @@ from deepalgo.fitting.data.batches import Batches
 from deepalgo.fitting.data.samples import Samples
 from deepalgo.fitting.judge.objective import Objective, measure
 from deepalgo.fitting.processes import Processes
+from deepalgo.fitting.search.prior import Likelihood, Prior
 from deepalgo.fitting.search.space import Space
 from deepalgo.ir import Role
+
+if TYPE_CHECKING:
+    from deepalgo.fitting.search.least_squares import LeastSquares
 
 #: With few weights, and so many training samples for each of them, no weight can adapt to single samples.
 FEW_WEIGHTS, MANY_SAMPLES = 30, 20
@@ -48,7 +54,10 @@ class Clock:
 
 
 class Problem:
-    """One network to be trained. `known` marks the validation samples on which the heuristic has a finite loss."""
+    """One network to be trained.
+
+    `known` marks the validation samples on which the heuristic has a finite loss; `is_seen` says that they are training samples.
+    """
 
     def __init__(
         self,
@@ -59,7 +68,9 @@ class Problem:
         known: Tensor,
         processes: Processes,
         seconds: float | None = None,
+        is_seen: bool = False,
     ) -> None:
+        self.is_seen = is_seen
         self.space = space
         self.objective = objective
         self.batches = batches
@@ -67,10 +78,14 @@ class Problem:
         self.known = known
         self.processes = processes
         self.clock = Clock(seconds, processes)
+        self.prior = Prior(space, _likelihood(objective))
+        self.count = len(batches.whole()) if self.prior.is_given else 1
+        self.squares: tuple[Tensor, LeastSquares | None] | None = None  # of the point that was asked for last
+        self._counts: dict[int, int] = {}  # of samples with an answer, by the identity of a set
         self.unit = 1.0  # losses are seen relative to where they begin
         self.floor = self.score(self.origin)
         self.unit = unit_of(self.floor)
-        if len(space):
+        if any(bool((start == 0).any()) for start in space.starts):
             space.measure(self.gradient(self.origin, batches.batch(0, 0))[1])
 
     @property
@@ -81,8 +96,10 @@ class Problem:
     def score(self, x: Tensor) -> float:
         """The mean validation loss of a point; infinite where a sample that the heuristic answers gets no answer."""
         self.space.put(x)
+        if self.objective.whole and self.validation.times is None:
+            return self.prior.loss(x, self._of_set(self.validation), self.count)
         losses = measure(self.objective, self.space.net, self.validation, self.processes)[self.known]
-        return losses.mean().item() if len(losses) and bool(losses.isfinite().all()) else torch.inf
+        return self.prior.loss(x, losses.mean().item(), self.count) if len(losses) and bool(losses.isfinite().all()) else torch.inf
 
     @functools.cached_property
     def answered(self) -> Tensor:
@@ -93,8 +110,15 @@ class Problem:
     def training_loss(self, x: Tensor) -> float:
         """The mean loss of the training samples that the initial weights answer; infinite where one of them gets no answer."""
         self.space.put(x)
+        if self.objective.whole and self.batches.whole().times is None:
+            return self.prior.loss(x, self._of_set(self.batches.whole()), self.count)
         losses = measure(self.objective, self.space.net, self.batches.whole(), self.processes)[self.answered]
-        return losses.mean().item() if bool(losses.isfinite().all()) else torch.inf
+        return self.prior.loss(x, losses.mean().item(), self.count) if bool(losses.isfinite().all()) else torch.inf
+
+    def _of_set(self, samples: Samples) -> float:
+        """The loss of a whole set; infinite where fewer samples have an answer than at first."""
+        loss, answered = self.objective.of_set(self.space.net, samples)
+        return loss if answered >= self._counts.setdefault(id(samples), answered) and math.isfinite(loss) else torch.inf
 
     def worth(self, x: Tensor) -> float:
         """The validation loss of a point; of few weights, which cannot adapt to single samples, the loss of training samples, too.
@@ -110,7 +134,20 @@ class Problem:
 
     def gradient(self, x: Tensor, batch: Samples) -> tuple[float, Tensor]:
         """The mean loss of a batch in units of the first one, and its gradient; samples without a finite loss take no part."""
-        return self.means(self.sums(x, self.processes.share(batch))[None], self.unit)[0]
+        return self.expected([x], self.means(self.sums(x, self.share(batch))[None], self.unit), self.unit)[0]
+
+    def expected(self, points: list[Tensor], found: list[tuple[float, Tensor]], unit: float) -> list[tuple[float, Tensor]]:
+        """Mean losses in a unit and their gradients, with what the priors expect of the points."""
+        if not self.prior.is_given:
+            return found
+        return [
+            (self.prior.loss(x, loss * unit, self.count) / unit, self.prior.gradient(x, loss * unit, unit * gradient, self.count) / unit)
+            for x, (loss, gradient) in zip(points, found, strict=True)
+        ]
+
+    def share(self, batch: Samples) -> Samples:
+        """This process's part of a batch; a loss of a whole set needs all of it."""
+        return batch if self.objective.whole else self.processes.share(batch)
 
     def means(self, sums: Tensor, unit: float) -> list[tuple[float, Tensor]]:
         """Mean losses in a unit, and their gradients, from the sums of each process."""
@@ -138,6 +175,13 @@ class Problem:
         return total.item(), len(samples)
 
 
+def _likelihood(objective: Objective) -> Likelihood:
+    """How the loss tells the likelihood of the data."""
+    if objective.is_squares:
+        return Likelihood.SQUARES
+    return Likelihood.ABSOLUTE if objective.loss == "absolute" else Likelihood.OWN
+
+
 def unit_of(loss: float) -> float:
     """The unit in which a search that begins with this loss sees losses."""
-    return loss if 0 < loss < torch.inf else 1.0
+    return abs(loss) if 0 < abs(loss) < torch.inf else 1.0

@@ -6,6 +6,7 @@ the next step, so that a search that is started at the same point and restored g
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
@@ -39,6 +40,11 @@ class Search(ABC):
     @abstractmethod
     def found(self) -> Tensor:
         """The best point so far, by what this search looks at."""
+
+    @property
+    def lowest_loss(self) -> float:
+        """The loss of that point, to be shown; NaN where it is not at hand."""
+        return math.nan
 
     @abstractmethod
     def state(self) -> dict[str, Any]:

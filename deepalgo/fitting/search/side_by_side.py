@@ -27,12 +27,12 @@ class SideBySide:
 
     def __init__(self, space: Space, objective: Objective) -> None:
         net = space.net
-        program = weights_to_inputs(net.program, [weight.key for weight in space.weights])
+        program = weights_to_inputs(net.program, space.keys)
         self.space = space
         self.objective = objective
         self.net = net.with_program(program).to(dtype=net.dtype, device=net.device)
         self.net.errors = "nan"
-        self.derivatives = net.jacobian([weight.key for weight in space.weights])
+        self.derivatives = net.jacobian(space.keys)
         for weight in program.weights:
             with torch.no_grad():
                 self.net.weights[weight.key].copy_(net.weights[weight.key])
@@ -57,8 +57,7 @@ class SideBySide:
         found = self.derivatives(samples.leaves, [value[0] for value in self.space.values(x.detach()[None])])
         results = [result.requires_grad_(result.is_floating_point() or result.is_complex()) for result in found.results]
         roots = self.objective.squares(self.space.net, rebuild(self.objective.output, results[: self.objective.count]), samples)
-        scale = torch.cat([scale.reshape(-1) for scale in self.space.scales])
-        columns = [scale * _chained(roots[:, number], results, found.derivatives) for number in range(roots.shape[1])]
+        columns = [self.space.chain(x, _chained(roots[:, number], results, found.derivatives)) for number in range(roots.shape[1])]
         return roots.detach(), torch.stack(columns, 1)
 
     def repeats(self, points: Tensor, batches: Sequence[Samples], losses: Tensor, gradients: Tensor) -> bool:
@@ -96,7 +95,9 @@ def _joined(batches: Sequence[Samples]) -> Samples:
     """The samples of all batches, one after another."""
     columns = zip(*(batch.leaves for batch in batches), strict=True)
     rows = iter(list(zip(*(_flat(batch.targets) for batch in batches), strict=True)))
-    return Samples([torch.cat(column) for column in columns], each(lambda _: torch.cat(next(rows)), batches[0].targets))
+    weights = None if batches[0].weights is None else torch.cat([batch.weights for batch in batches if batch.weights is not None])
+    targets = each(lambda _: torch.cat(next(rows)), batches[0].targets)
+    return Samples([torch.cat(column) for column in columns], targets, times=batches[0].times, weights=weights)
 
 
 def _flat(tree: Any) -> list[Tensor]:

@@ -32,7 +32,8 @@ class UndoUselessMoves(Search):
         sizes = self.problem.space.sizes
         ends = torch.tensor(sizes).cumsum(0).tolist()
         parts = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
-        self.x, self.allowed = x, self.problem.score(x) * (1 + COST)
+        score = self.problem.score(x)
+        self.x, self.allowed = x, score + COST * abs(score)
         self.order = sorted(parts, key=lambda part: self.problem.score(_without(x, part)))
 
     def step(self) -> None:

@@ -9,7 +9,6 @@ import math
 import re
 import sys
 import types
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,13 @@ from deepalgo.errors import CompileError
 from deepalgo.ir import Attr, Kind, Op, Type
 from deepalgo.spans import FunctionSource, Span
 from deepalgo.stage.state.arrays import Array, attr_of_plain, has_numbers
+from deepalgo.stage.state.given_numbers import given_numbers
+from deepalgo.stage.state.literal_names import PLAIN, literal_names
 from deepalgo.stage.state.machine import Machine
+from deepalgo.stage.state.shared_constants import shared_cells
 from deepalgo.stage.state.structure import is_same
 from deepalgo.stage.state.values import UNDEFINED, Frame, Known, Signal, UserRaise
+from deepalgo.stage.state.weight_marks import note_text
 
 #: Modules whose numbers are mathematics, not somebody's choice.
 GIVEN = frozenset({"math", "cmath", "numpy", "scipy", "torch", "sys", "builtins"})
@@ -65,7 +68,7 @@ def _from_cell(machine: Machine, frame: Frame, name: str) -> Any:
         value = cell.cell_contents
     except ValueError:
         raise UserRaise(NameError, f"free variable '{name}' has no value", machine.span) from None
-    machine.weights.hold(("cell", id(cell)), "cell", cell)
+    machine.weights.hold(("cell", id(cell)), "cell", cell, reader=running(machine))
     return lift(machine, value, ("cell", id(cell)), name, None)
 
 
@@ -114,7 +117,7 @@ def lift_module_constant(machine: Machine, module: str, scope: dict[str, Any], n
     """
     held, under = scope, name
     for _ in range(8):
-        machine.weights.hold(("global", id(scope), name), "name", held, under)
+        machine.weights.hold(("global", id(scope), name), "name", held, under, running(machine))
         if module.partition(".")[0] in GIVEN:
             return _fixed(machine, value)
         lines = _module_lines(scope)
@@ -124,6 +127,8 @@ def lift_module_constant(machine: Machine, module: str, scope: dict[str, Any], n
         if number is not None:
             text = lines[number - 1]
             span = Span(str(scope.get("__file__", module)), number, 0, number, len(text), (text,))
+            if isinstance(value, (list, tuple, np.ndarray)) and (cells := shared_cells("\n".join(lines), number, name, scope)):
+                return _lift_with_shared(machine, module, scope, name, span, cells)
             return lift(machine, value, ("global", id(scope), name), name, span)
         origin = _import_origin(lines, name, scope)
         if origin is None:
@@ -131,6 +136,36 @@ def lift_module_constant(machine: Machine, module: str, scope: dict[str, Any], n
         module, name = origin
         scope = vars(sys.modules[module])
     return _fixed(machine, value)
+
+
+def _lift_with_shared(
+    machine: Machine, module: str, scope: dict[str, Any], name: str, span: Span, cells: dict[tuple[int, ...], str]
+) -> Any:
+    """A table some of whose cells are other constants: these stay the weights that they are, the rest are weights of the table."""
+    place, value = ("global", id(scope), name), scope[name]
+    memo = machine.lifted.get(place)
+    if memo is not None and memo[0] is value:
+        return memo[1]
+
+    def part(held: Any, path: tuple[int, ...], inner: Any) -> Any:
+        if path in cells:
+            other = ("global", id(scope), cells[path])
+            found = lift_module_constant(machine, module, scope, cells[path], scope[cells[path]])
+            machine.weights.hold(other, "name", scope, name, running(machine), path)
+            return found
+        if not any(cell[: len(path)] == path for cell in cells):
+            return lift(machine, held, inner, "_".join([name, *map(str, path)]), span)
+        parts = [part(item, (*path, number), (inner, number)) for number, item in enumerate(held)]
+        return tuple(parts) if isinstance(held, tuple) else parts
+
+    site, machine.site = machine.site, ()
+    with machine.builder.into(machine.prelude):  # the table will be read in other blocks, too
+        result = part(value.tolist() if isinstance(value, np.ndarray) else value, (), place)
+        if isinstance(value, np.ndarray):
+            result = machine.call(np.array, [result], {}, ast.Pass())
+    machine.site = site
+    machine.lifted[place] = (value, result)
+    return result
 
 
 def _fixed(machine: Machine, value: Any) -> Any:
@@ -182,7 +217,9 @@ def _may_lift(value: Any) -> bool:
 def lift(machine: Machine, value: Any, place: Any, name: str, span: Span | None) -> Any:
     """Replace the numbers that a person wrote by weights: a float, or a table of floats as one weight."""
     if isinstance(value, float):
-        made = weight(machine, machine.weights.at(place, name, float(value), (), span), float(value), ())
+        key = machine.weights.at(place, name, float(value), (), span)
+        note_text(machine, key, span)
+        made = weight(machine, key, float(value), ())
         return made if type(value) is float else Signal(made.value, "np", True, made.known)
     memo = machine.lifted.get(place)
     if memo is not None and memo[0] is value:
@@ -203,6 +240,7 @@ def _lift_container(machine: Machine, value: Any, place: Any, name: str, span: S
         shape = table_shape(value)
         if shape is not None and 2 <= _size(shape) <= LONGEST_TABLE:
             key = machine.weights.at(place, name, _nested(value), shape, span)
+            note_text(machine, key, span)
             return _unpack(machine, weight(machine, key, value, shape), value)
         if _size_of(value) > LONGEST_TABLE:
             return value
@@ -223,6 +261,7 @@ def _lift_array(machine: Machine, value: np.ndarray, place: Any, name: str, span
     if value.dtype != np.float64 or not 2 <= value.size <= LONGEST_TABLE:
         return Array(value)
     key = machine.weights.at(place, name, attr_of_plain(value), tuple(value.shape), span)
+    note_text(machine, key, span)
     return Array(weight(machine, key, None, tuple(value.shape)))
 
 
@@ -283,7 +322,7 @@ def mark(machine: Machine, value: Any, name: str | None, node: ast.AST) -> Any:
     """What `da.weight` says of a value: a number or table that no data entered is a weight. Literals have been named already."""
     span = machine.at(node)
     place, chosen = ("mark", span.file, span.line, span.column), name or f"c{span.line}"
-    machine.weights.hold(place, "mark", running(machine))
+    machine.weights.hold(place, "mark", running(machine), reader=running(machine))
     if isinstance(value, Signal):
         definition = machine.definition(value)
         if value.known is None or (definition is not None and definition.name == "weight"):
@@ -310,12 +349,11 @@ def is_in_library(machine: Machine, scope: dict[str, Any]) -> bool:
 
 def literal(machine: Machine, node: ast.expr, value: float) -> Any:
     """A float that stands in the source."""
-    if is_in_library(machine, machine.frame.globals):
+    if is_in_library(machine, machine.frame.globals) or _suggested(machine, machine.frame.source).get(id(node)) == PLAIN:
         return value
     span = machine.at(node)
     place = (span.file, span.line, span.column)
-    machine.weights.hold(place, "literal", running(machine))
-    name = _suggested(machine, machine.frame.source).get(id(node)) or f"c{span.line}"
+    name = _name_literal(machine, node, place) or f"c{span.line}"
     return weight(machine, machine.weights.at(place, name, value, (), span), value, ())
 
 
@@ -327,15 +365,30 @@ def literal_table(machine: Machine, node: ast.List | ast.Tuple) -> Any:
     shape = table_shape(value)
     if shape is None or _size(shape) < 2 or is_in_library(machine, machine.frame.globals):
         return None
+    if _suggested(machine, machine.frame.source).get(id(node)) == PLAIN:
+        return None
     span = machine.at(node)
-    name = _suggested(machine, machine.frame.source).get(id(node)) or f"t{span.line}"
-    machine.weights.hold((span.file, span.line, span.column), "literal", running(machine))
-    key = machine.weights.at((span.file, span.line, span.column), name, _nested(value), shape, span)
+    place = (span.file, span.line, span.column)
+    name = _name_literal(machine, node, place) or f"t{span.line}"
+    key = machine.weights.at(place, name, _nested(value), shape, span)
     return _own(machine, _unpack(machine, weight(machine, key, value, shape), value))
 
 
+def _name_literal(machine: Machine, node: ast.expr, place: Any) -> str:
+    """Note who says a literal and whether it is anybody's choice; the name that the source gives it, or ''."""
+    source = machine.frame.source
+    machine.weights.hold(place, "literal", running(machine), reader=running(machine))
+    if id(source.node) not in machine.given_numbers:
+        machine.given_numbers[id(source.node)] = given_numbers(source.node)
+    if reason := machine.given_numbers[id(source.node)].get(id(node)):
+        machine.weights.standings.reasons[place] = reason
+    return _suggested(machine, source).get(id(node), "")
+
+
 def running(machine: Machine) -> Any:
-    """The real function around what is running; what it defines inside has no function of its own."""
+    """The real function around what is running; what it defines inside has no function of its own. None before the first."""
+    if not machine.frames:
+        return None
     frame = machine.frame
     while frame.enclosing is not None:
         frame = frame.enclosing
@@ -372,32 +425,9 @@ def _suggested(machine: Machine, source: FunctionSource) -> dict[int, str]:
     """Names for literals that have one: the variable they are assigned to, the keyword or parameter they stand for."""
     names = machine.literal_names.get(id(source.node))
     if names is None:
-        names = dict(_suggest(source.node))
+        names = literal_names(source.node)
         machine.literal_names[id(source.node)] = names
     return names
-
-
-def _suggest(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(target=ast.Name(id=name), value=value):
-                if value is not None:
-                    yield id(value), name
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(values):
-                yield from ((id(value), target.id) for target, value in zip(targets, values, strict=True) if isinstance(target, ast.Name))
-            case ast.keyword(arg=str(name), value=value):
-                yield id(value), name
-            case ast.Call(func=ast.Name(id="weight") | ast.Attribute(attr="weight"), args=[value, ast.Constant(value=str(name))]):
-                yield id(value), name
-                if isinstance(value, ast.Call) and value.args:  # np.array([0.1, 0.2])
-                    yield id(value.args[0]), name
-            case ast.arguments():
-                positional = [*node.posonlyargs, *node.args]
-                for arg, default in zip(positional[len(positional) - len(node.defaults) :], node.defaults, strict=True):
-                    yield id(default), arg.arg
-                for arg, keyword in zip(node.kwonlyargs, node.kw_defaults, strict=True):
-                    if keyword is not None:
-                        yield id(keyword), arg.arg
 
 
 def targets(node: ast.AST) -> list[str]:

@@ -92,6 +92,7 @@ class Machine(Language):
         self.dirty_checks: list[bool] = []
         self.try_level = 0  # the heap level of the innermost `try`
         self.literal_names: dict[int, dict[int, str]] = {}
+        self.given_numbers: dict[int, dict[int, str]] = {}
         self._spans: dict[int, tuple[ast.AST, Span]] = {}
 
     @property

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from deepalgo.spans import FunctionSource
-from deepalgo.stage.state.lookup import is_in_library, lift
+from deepalgo.stage.state.lookup import is_in_library, lift, lift_module_constant
 from deepalgo.stage.state.machine import Machine
-from deepalgo.stage.state.values import Closure, UserRaise, qualified_name
+from deepalgo.stage.state.values import Closure, Signal, UserRaise, qualified_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +84,31 @@ class Default:
         """The default as the function sees it."""
         if isinstance(self.value, float) and is_in_library(machine, self.function.__globals__):
             return self.value
+        if (shared := self._shared(machine, name)) is not None:
+            return shared
         span = self.source.span(self.node)
         # A function that is made several times has a default of its own each time, unless its text says the number.
         written = not any(isinstance(item, (ast.Name, ast.Call)) for item in ast.walk(self.node))
         place = (span.file, span.line, span.column) if written else ("default", id(self.function), name)
         machine.weights.hold(place, "default", self.function, name)
+        machine.weights.standings.declare(place, self.function)
         return lift(machine, self.value, place, name, span)
+
+    def _shared(self, machine: Machine, name: str) -> Any:
+        """A default that is a constant of the module, as in `dt=DT`, is one weight with it; None for any other."""
+        scope = self.function.__globals__
+        if not isinstance(self.node, ast.Name) or type(self.value) is not float or self.node.id in self.function.__code__.co_freevars:
+            return None
+        if type(scope.get(self.node.id)) is not float or scope[self.node.id] != self.value:
+            return None
+        found = lift_module_constant(machine, str(scope.get("__name__", "")), scope, self.node.id, self.value)
+        key = next(iter(found.known.keys), None) if isinstance(found, Signal) and found.known is not None else None
+        place = next((place for place, other in machine.weights.places.items() if other == key), None)
+        if place is None:
+            return None
+        machine.weights.hold(place, "default", self.function, name)
+        machine.weights.standings.declare(place, self.function)
+        return found
 
 
 def bind(machine: Machine, parameters: BoundParameters, args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:

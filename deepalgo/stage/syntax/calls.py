@@ -338,6 +338,7 @@ def _fill_dataclass(machine: Machine, instance: Any, args: list[Any], kwargs: di
         elif item.default is not dataclasses.MISSING:
             place = ("class", id(cls), item.name)
             machine.weights.hold(place, "default", cls.__init__, item.name)
+            machine.weights.standings.declare(place, cls)
             value = lift(machine, item.default, place, f"{cls.__name__}_{item.name}", attribute_span(cls, item.name))
         elif item.default_factory is not dataclasses.MISSING:
             value = call(machine, item.default_factory, [], {}, node)

@@ -98,6 +98,14 @@ def picked_many(a, x):
     return b, np.where(kept, b, 0.0).cumsum(), kept
 
 
+def numbers_of_lines(a, x):
+    m = np.multiply.outer(a, np.sin(a + x))
+    cube = np.stack([m, m.T * 0.3, m - x, np.where(m > 0, m, x)])
+    low, high = cube.min(axis=0), cube.max(axis=2)
+    found = [np.argmin(cube, axis=1), np.argmax(cube, axis=2), np.any(cube > 2.0, axis=1), np.all(cube < 2.0, axis=0)]
+    return cube.sum(axis=0), cube.sum(axis=1), cube.sum(axis=2), np.prod(cube[:, :, :5], axis=2), low, high, *found
+
+
 def failing(a, x):
     b = a.copy()
     for i in range(20):
@@ -108,7 +116,7 @@ def failing(a, x):
 
 
 HEURISTICS = [histogram, smoothed, whole_arrays, exchanged_by_rounds, stored_in_one_arm, stored_in_arms_of_rounds, rows_and_slices,
-              looked_up, picked_many]
+              looked_up, picked_many, numbers_of_lines]
 
 
 def columns_of(heuristic, count=37):
@@ -201,3 +209,23 @@ def test_rooms_are_free_when_no_value_lies_there():
     rooms.release(first)
     assert rooms.take(20, Kind.REAL).first == 0
     assert rooms.most == 40
+
+
+FACTORS, POWERS = np.linspace(0.5, 1.5, 30), np.arange(30) % 9 - 3
+
+
+def series(x):
+    return np.sum(FACTORS * x**POWERS)
+
+
+@pytest.mark.parametrize("mathematics", ["exact", "vector"])
+def test_arrays_of_weights_are_there_for_every_group_of_samples(mathematics):
+    xs, found = torch.linspace(0.5, 2.0, 200, dtype=torch.float64), []
+    for backend in ("native", "torch"):
+        net = da.compile(series, example=((1.0,), {}), backend=backend, mathematics=mathematics)
+        inputs = xs.clone().requires_grad_()
+        results = net(inputs)
+        results.sum().backward()
+        found.append((results.tolist(), inputs.grad.tolist(), net.weights["FACTORS"].grad.tolist()))
+    for native, other in zip(*found, strict=True):
+        assert native == pytest.approx(other, rel=1e-12)

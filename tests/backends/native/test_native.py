@@ -9,7 +9,7 @@ import scipy.special
 import torch
 
 import deepalgo as da
-from deepalgo.backends.native import WIDTH, Unsupported, compile_kernel, engine_of
+from deepalgo.backends.native import Unsupported, compile_kernel, engine_of
 from deepalgo.backends.native.special import find
 from deepalgo.ir import Failed, Interpreter, Kind, Leaf, Sequence, While, interpret, parse
 from deepalgo.ops.table import TABLE
@@ -114,7 +114,7 @@ def loops(x, rate=0.7):
 
 def test_lanes_take_their_own_rounds_and_arms_whoever_their_neighbours_are():
     engine = engine_of(program := da.compile(loops).program)
-    xs = np.random.default_rng(0).uniform(0.0, 40.0, 5 * WIDTH + 3)
+    xs = np.random.default_rng(0).uniform(0.0, 40.0, 43)
     alone = [engine.forward([xs[place : place + 1]], weights_of(program)).results[0][0] for place in range(len(xs))]
     assert engine.forward([xs], weights_of(program)).results[0].tolist() == alone == [loops(x) for x in xs.tolist()]
 

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from deepalgo.backends.native import WIDTH, compile_kernel
+from deepalgo.backends.native import compile_kernel
 from deepalgo.backends.native.kernel import BLOCK
 from deepalgo.ir import parse
 
@@ -36,7 +36,7 @@ def kernel():
     return compile_kernel(parse(POINTS), [2])
 
 
-@pytest.mark.parametrize("count", [0, 1, WIDTH - 1, WIDTH, WIDTH + 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + WIDTH, 3 * BLOCK + 5])
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 31, 32, 33, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + 32, 3 * BLOCK + 5])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_every_number_of_samples_is_computed_whole(kernel, count, threads):
     given = samples(count)

@@ -6,10 +6,10 @@ import torch
 
 from deepalgo.backends.native import Engine, Unsupported
 from deepalgo.ir import Block, Failed, Input, Interpreter, Leaf, Op, Program, Value
-from deepalgo.ops.table import TABLE, infer
+from deepalgo.ops.table import infer
 from tests.support.row_cases import all_cases, in_torch, label, samples
 
-CASES = [case for case in all_cases() if case.types and not TABLE[case.name].shared]
+CASES = [case for case in all_cases() if case.types]
 
 
 def program_of(case):

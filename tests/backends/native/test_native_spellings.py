@@ -11,7 +11,6 @@ from deepalgo.backends.native.numbers import REALS as FORMS
 from deepalgo.kinds import Kind
 from deepalgo.network import Network
 from deepalgo.ops.by_numpy import type_of
-from deepalgo.ops.table import TABLE
 from tests.backends.native.test_native_table import ON_TORCH
 from tests.ops.test_ops_spellings import ATTRS, BRANCHES, CASES, ELEMENTWISE, PROMISED, RTOL, SPECIAL, assert_alike
 from tests.support.build import Builder
@@ -90,10 +89,9 @@ def test_kinds_of_operands_that_run_on_torch_are_those_listed(name):
 def test_native_code_says_of_arrays_what_the_network_says(name):
     for operands, attrs in CASES[name]:
         b = Builder()
-        fixed = TABLE[name].shared  # among numbers that are the same for all samples
-        inputs = [b.const(item) if fixed and place else b.input("abcdef"[place], type_of(item)) for place, item in enumerate(operands)]
+        inputs = [b.input("abcdef"[place], type_of(item)) for place, item in enumerate(operands)]
         program = b.program(b.op(name, *inputs, **attrs))
-        columns = [np.asarray([item]) for item in operands[: 1 if fixed else None]]
+        columns = [np.asarray([item]) for item in operands]
         if name == "cross" and operands[0].ndim > 1:
             assert engine_of(program).reason_against(gradient=False) == "cross of other than two vectors"
             continue

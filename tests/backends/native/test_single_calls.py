@@ -2,6 +2,7 @@
 
 import copy
 import threading
+import timeit
 
 import pytest
 import torch
@@ -117,3 +118,26 @@ def test_two_threads_call_one_network(net):
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def sixty_rounds(x):
+    y = 1.0
+    for _ in range(60):
+        y = y - 0.5 * (y * y - x) / (2 * y)
+    return y
+
+
+def seconds(call):
+    """The least time of one call."""
+    call()
+    return min(timeit.repeat(call, number=50, repeat=20)) / 50
+
+
+def test_one_sample_takes_about_as_long_as_in_python():
+    net = da.compile(sixty_rounds, backend="native")
+    often(net, 2.0)
+    function = da.function(net)
+    python = seconds(lambda: sixty_rounds(2.0))
+    with torch.no_grad():
+        assert seconds(lambda: net(2.0)) < 15 * python
+    assert seconds(lambda: function(2.0)) < python

@@ -1,4 +1,4 @@
-"""`Weights`: the numbers of a heuristic as parameters of a network, shown as a table.
+"""`Weights`: the numbers of a heuristic as parameters of a network, shown as a table that says which of them `fit` trains.
 
 >>> from deepalgo.ir import Weight
 >>> Weights((Weight("gain", 0.5), Weight("limit", 2.0, frozen="a static `if` needs it")))
@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from deepalgo.ir import Weight
+from deepalgo.ir.standing import why_still
 
 
 class Weights(torch.nn.Module):
@@ -57,13 +58,19 @@ class Weights(torch.nn.Module):
         return [buffers[name] if frozen else parameters[name] for frozen, name in self._names]  # type: ignore[misc]
 
     def __repr__(self) -> str:
-        rows = [("name", "value", "role", "place", "trainable"), *(self._row(weight) for weight in self.entries)]
+        reasons = self.reasons()
+        rows = [("name", "value", "role", "place", "trainable"), *(self._row(weight, reasons[weight.key]) for weight in self.entries)]
         widths = [max(len(row[column]) for row in rows) for column in range(5)]
         return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
 
-    def _row(self, weight: Weight) -> tuple[str, str, str, str, str]:
+    def reasons(self) -> dict[str, str]:
+        """For each weight why `fit` leaves it alone unless it is told otherwise, or ''."""
+        usual = why_still(self.entries)
+        return {key: reason or ("" if self[key].requires_grad else "its requires_grad is False") for key, reason in usual.items()}
+
+    def _row(self, weight: Weight, reason: str) -> tuple[str, str, str, str, str]:
         place = weight.span.place if weight.span is not None else ""
-        return weight.key, _brief(self[weight.key]), str(weight.role), place, f"no: {weight.frozen}" if weight.frozen else "yes"
+        return weight.key, _brief(self[weight.key]), str(weight.role), place, f"no: {reason}" if reason else "yes"
 
 
 def attribute(key: str) -> str:

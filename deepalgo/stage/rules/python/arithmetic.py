@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from deepalgo.ir import Kind, Type
+from deepalgo.ir.standing import WHOLE_EXPONENT
 from deepalgo.ops.table import TABLE
 from deepalgo.stage.rules.numpy import elementwise, operators
 from deepalgo.stage.rules.python.complex_power import complex_power
@@ -275,7 +276,7 @@ def _check_power(machine: Machine, base: Signal, left: Any, right: Any) -> None:
         _stay_real(machine, machine.negated(_less(machine, base)))
     elif isinstance(right, Signal) and right.known is not None and not _is_known_positive(machine, base):
         for key in right.known.keys:
-            machine.weights.freeze(key, "a whole exponent of a base that may be negative")
+            machine.weights.freeze(key, WHOLE_EXPONENT)
 
 
 def _less(machine: Machine, base: Signal) -> Signal:

@@ -198,10 +198,10 @@ def _lift_attribute(machine: Machine, value: Any, name: str, result: Any) -> Any
         return result
     holder = next((base for base in owner.__mro__ if name in vars(base)), owner)
     if own or vars(holder).get(name) is not result:  # a slot, or what a descriptor says of this object
-        machine.weights.hold(("attribute", id(value), name), "attribute", value, name)
+        machine.weights.hold(("attribute", id(value), name), "attribute", value, name, lookup.running(machine))
         return lookup.lift(machine, result, ("attribute", id(value), name), name, None)
     place = ("class", id(holder), name)
-    machine.weights.hold(place, "class", holder, name)
+    machine.weights.hold(place, "class", holder, name, lookup.running(machine))
     return lookup.lift(machine, result, place, f"{holder.__name__}_{name}", attribute_span(holder, name))
 
 

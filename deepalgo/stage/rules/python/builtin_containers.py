@@ -29,6 +29,7 @@ from deepalgo.stage.state.static_values import static_int
 from deepalgo.stage.state.streams import Walk, late_stream, made_of, stream
 from deepalgo.stage.state.structure import is_plain_object
 from deepalgo.stage.state.values import DataText, Generator, Partial, Signal, StandIn, Union, UserRaise, user_method
+from deepalgo.stage.state.weight_marks import declare
 
 
 class DynamicRange(StandIn):
@@ -287,9 +288,11 @@ def _partial(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any
     return Partial(args[0], tuple(args[1:]), kwargs)
 
 
-@handles(marks.weight, options="name")
+@handles(marks.weight, options="name bounds")
 def _weight(machine: Machine, args: Args, kwargs: Kwargs, node: ast.AST) -> Any:
-    return lookup.mark(machine, args[0], args[1] if len(args) > 1 else kwargs.get("name"), node)
+    marked = lookup.mark(machine, args[0], args[1] if len(args) > 1 else kwargs.get("name"), node)
+    declare(machine, marked, kwargs.get("bounds"), node)
+    return marked
 
 
 @handles(typing.cast)
