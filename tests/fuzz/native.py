@@ -12,6 +12,7 @@ ordinary ones, and some fail.
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import math
 import random
@@ -35,11 +36,13 @@ from deepalgo.backends.native.complex_arrays import in_parts
 from deepalgo.backends.targets import CLEAN, IN_REALS, READY, TYPED
 from deepalgo.backends.torch.backend import TorchBackend
 from deepalgo.errors import CompileError, HeuristicError
-from deepalgo.ir import Attr, Failed, Interpreter, Kind, Leaf, Value, While
+from deepalgo.ir import Attr, By, Failed, Interpreter, Kind, Leaf, Op, Value, While
 from deepalgo.ir import Program as IrProgram
 from deepalgo.ir import Sequence as SequenceTree
+from deepalgo.ir.rewriter import Fresh, Rewriter
 from deepalgo.lower.passes import PassSettings, WithRounds, run
 from deepalgo.lower.prune import prune
+from deepalgo.ops.table import TABLE
 from tests.fuzz.exact import KINDS, loaded
 from tests.fuzz.program import Program
 from tests.fuzz.verdict import Mismatch, Verdict, generalise
@@ -115,6 +118,23 @@ SIZES = {word: (*READY, WithRounds(made), prune, *CLEAN, *TYPED, IN_REALS)
          for word, made in (("contributions", absolute_adjoint), ("terms", uncancelled_adjoint))}
 
 
+class Rounded(Rewriter):
+    """The program with functions of NumPy that round in another way."""
+
+    def __init__(self, program: IrProgram, rng: random.Random) -> None:
+        super().__init__(Fresh.of(program))
+        self.whole, self.rng = program, rng
+
+    def made(self) -> IrProgram:
+        return self.program(self.whole)
+
+    def op(self, op: Op) -> None:
+        super().op(op)
+        if op.by is By.NUMPY and op.result.type.kind is Kind.REAL and not TABLE[op.name].exact:
+            factor = self.const(1.0 + self.rng.choice((-2, -1, 1, 2)) * 2.0**-52)
+            self.env[op.result] = self.add("mul", self.see((op.result,))[0], factor)
+
+
 class Comparison:
     """One network, its engine and its samples."""
 
@@ -123,8 +143,7 @@ class Comparison:
         self.engine = Engine(network.program, network.max_rounds, "exact")
         self.sizes: dict[str, Kernel] = {}
         self.exact = is_exact(network.program)
-        places = tuple(map(Leaf, range(len(network.program.body.results))))
-        self.meaning = Interpreter(replace(network.program, output=SequenceTree("tuple", places), changes=()))
+        self.meaning = self._meaning(network.program)
         rows = [self._row(*program.call(sample)) for sample in range(len(program.samples))]
         ordinary = program.ordinary if program.kind in KINDS else len(rows)
         self.inputs, self.ordinary = self._with_edges(rows, ordinary)
@@ -170,10 +189,20 @@ class Comparison:
         self.facts["native gradients"] += 1
         self.compare_gradients(outcome.codes == 0)
 
-    def means(self, row: Arrays) -> tuple[Any, list[np.ndarray]]:
+    @functools.cached_property
+    def rounded(self) -> list[Interpreter]:
+        """What the program means where functions of NumPy round otherwise, in some ways."""
+        return [self._meaning(Rounded(self.network.program, self.rng).made()) for _ in range(6)]
+
+    @staticmethod
+    def _meaning(program: IrProgram) -> Interpreter:
+        places = tuple(map(Leaf, range(len(program.body.results))))
+        return Interpreter(replace(program, output=SequenceTree("tuple", places), changes=()))
+
+    def means(self, row: Arrays, meaning: Interpreter | None = None) -> tuple[Any, list[np.ndarray]]:
         """The failure of a sample, if any, and its numbers."""
         try:
-            found = self.meaning.run(row).output
+            found = (meaning or self.meaning).run(row).output
         except Failed as failed:
             return (failed.error, failed.span), []
         return None, [np.ravel(item) for item in found]
@@ -205,6 +234,10 @@ class Comparison:
         for near in self.blurred(row):
             failure, numbers = self.means(near)
             reach = np.maximum(reach, np.inf if failure else np.abs(np.concatenate(numbers).astype(float) - expected))
+        if not (gap <= BLUR * np.nan_to_num(reach, nan=np.inf) + 1e-14 * np.nan_to_num(np.abs(expected))).all():
+            for meaning in self.rounded:  # what comes of constants does not move with the inputs
+                failure, numbers = self.means(row, meaning)
+                reach = np.maximum(reach, np.inf if failure else np.abs(np.concatenate(numbers).astype(float) - expected))
         if not (gap <= BLUR * np.nan_to_num(reach, nan=np.inf) + 1e-14 * np.nan_to_num(np.abs(expected))).all():
             raise Mismatch("wrong", "native: another value", said, sample)
         self.facts["samples farther, as rounding spreads"] += 1

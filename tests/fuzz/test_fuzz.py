@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import random
 import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import deepalgo as da
 from deepalgo.backends.native import Engine, Gradient
 from deepalgo.errors import CompileError, HeuristicError
 from deepalgo.ir import Interpreter
@@ -17,6 +19,7 @@ from tests.fuzz.campaign import Outcome, examine, judge, run
 from tests.fuzz.compare import check
 from tests.fuzz.generator import ODD, generate
 from tests.fuzz.log import Summary, page, section, sections_of, unbroken
+from tests.fuzz.native import Comparison, Rounded
 from tests.fuzz.oracle import Oracle
 from tests.fuzz.program import Program
 from tests.fuzz.registry import all_names
@@ -180,6 +183,19 @@ def test_native_code_that_is_wrong_by_one_bit_or_in_a_slope_is_found_out(monkeyp
 
         monkeypatch.setattr(Engine, "gradient", off)
         assert judge(program, native=True).word == word
+
+
+def constants(x):
+    return np.power(np.linspace(1.1, 3.0, 9), 7.5), math.pow(2.5, 7.5), np.add(x, 2.5)
+
+
+def test_functions_of_constants_are_asked_for_other_roundings_and_exact_ones_are_not():
+    program = da.compile(constants, example=((1.0,), {})).program
+    found = [Comparison._meaning(made).run([0.3]).output for made in (program, Rounded(program, random.Random(0)).made())]
+    powers, *others = zip(*found, strict=True)
+    ulps = np.abs(powers[1] - powers[0]) / np.spacing(powers[0])
+    assert (ulps >= 1).all() and (ulps <= 4).all()
+    assert all(one == other for one, other in others)
 
 
 def test_a_literal_that_is_no_weight_is_found_out():

@@ -155,12 +155,17 @@ class Kernel:
         threads = min(threads, len(blocks))
         if threads <= 1:
             state, sums = self._run_blocks(work, blocks)
-            return state, sum(sums, np.zeros(self.sums))
+            return state, self._total(sums)
         size = -(-len(blocks) // threads)
         parts = [blocks[first : first + size] for first in range(0, len(blocks), size)]
         found = share(lambda part: self._run_blocks(work, part), parts)
         sums = [each for _, some in found for each in some]
-        return max(state for state, _ in found), sum(sums, np.zeros(self.sums))
+        return max(state for state, _ in found), self._total(sums)
+
+    def _total(self, sums: Sequence[Array]) -> Array:
+        """What the blocks add up to; samples may have any numbers."""
+        with np.errstate(all="ignore"):
+            return sum(sums, np.zeros(self.sums))
 
     def _run_blocks(self, work: Work, blocks: Sequence[tuple[int, int]]) -> tuple[int, list[Array]]:
         """Run some blocks, one after the other, with one stack; returns how it went, and what each adds up to."""

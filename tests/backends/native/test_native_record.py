@@ -10,12 +10,16 @@ import torch
 
 import deepalgo as da
 from deepalgo.backends.native import engine, kernel
+from deepalgo.backends.native.doubts import value
 from deepalgo.backends.native.engine import engine_of
-from deepalgo.backends.native.text import Unsupported
+from deepalgo.backends.native.numbers import NumberForms
+from deepalgo.backends.native.text import Cell, Code, Unsupported
 from deepalgo.backends.targets import Plan
 from deepalgo.backends.torch.backend import TorchBackend
 from deepalgo.backends.torch.builds import build
 from deepalgo.backends.torch.runtime.record import Record, recording
+from deepalgo.kinds import Kind
+from deepalgo.ops.table import TABLE
 from tests.support.cases import BY_NAME, CASES
 
 TABLES = ("branches", "trips", "rounds", "ties", "endpoints")
@@ -150,6 +154,14 @@ def test_ties_and_endpoints_of_arrays_are_those_of_any_of_their_numbers(size):
     found = [by_sample(recorded(net, [xs])[0]) for net in nets]
     assert found[0] == found[1]
     assert sorted((table, *hits) for (table, _), hits in found[0].items()) == [("endpoints", 5), ("ties", 3)]
+
+
+@pytest.mark.parametrize("name", [name for name, row in TABLE.items() if row.step or row.endpoint])
+def test_every_tie_and_endpoint_of_the_table_is_known_natively(name):
+    numbers = NumberForms(Code())
+    cells = [Cell(f"%x{place}", Kind.REAL) for place in range(3)]
+    for expression in (TABLE[name].step, TABLE[name].endpoint):
+        assert not expression or value(expression, numbers, cells).text
 
 
 def failing(x):

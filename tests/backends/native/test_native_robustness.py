@@ -283,3 +283,11 @@ def test_weights_that_change_between_both_ways_raise():
         net.weights["scale"].mul_(2.0)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         result.sum().backward()
+
+
+def test_infinite_samples_are_added_up_without_a_warning():
+    net = da.compile(lambda x, slope=2.0: x * slope, backend="native")
+    xs = torch.cat([torch.full((5000,), each, dtype=torch.float64) for each in (math.inf, -math.inf, 1.0)]).requires_grad_()
+    net(xs).sum().backward()
+    assert xs.grad.tolist() == [2.0] * 15_000
+    assert math.isnan(net.weights["slope"].grad.item())
