@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import functools
 import gc
 import io
 import itertools
@@ -164,7 +165,8 @@ def test_the_demo_lowers_and_builds_each_program_once_for_each_target(monkeypatc
         return load_code(made, plan)
 
     def note_run(passes, made, *settings):
-        lowered.append((names(passes), str(made), [item for item in settings if not item.weights]))
+        chosen = [step.apply.keywords for step in flat(passes) if isinstance(getattr(step, "apply", None), functools.partial)]  # as weights
+        lowered.append((names(passes), str(made), chosen, [item for item in settings if not item.weights]))
         return run_passes(passes, made, *settings)
 
     monkeypatch.setattr(builds, "load_code", note_build)
@@ -174,12 +176,12 @@ def test_the_demo_lowers_and_builds_each_program_once_for_each_target(monkeypatc
         fit = demo.main(count=100, steps=5, folder=str(tmp_path))
         fit.network(*demo.pipes(20, seed=5))
         for _ in "ab":
-            assert not engine.engine_of(fit.network.program).reason_against(gradient=True)
+            assert not engine.engine_of(fit.network.program, mathematics="vector").reason_against(gradient=True)
         for style in ("python", "numpy", "numbers"):
             da.source(fit.network, style)
         Network(fit.network.program, backend="torch")(1e5, 1e-4)
     assert written
-    targeted = {tuple(words) for words, _, _ in lowered}
+    targeted = {tuple(words) for words, *_ in lowered}
     for passes in (targets.COMPILED, targets.SOURCE, targets.DRAWING, PARTS["forward"], PARTS["back"]):
         assert tuple(names(passes)) in targeted
     for noted in (written, lowered):

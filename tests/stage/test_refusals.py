@@ -150,7 +150,7 @@ def test_what_is_no_function_is_named():
         (([1.0, 2.0], [1.0, 2.0, 3.0]), {}, "the inputs have batches of different sizes: 'x' 2, 'y' 3"),
         (([[1.0, 2.0]], 1.0), {}, "'x' must have the shape (batch,) or be a number, not (1, 2)"),
         (("a", 1.0), {}, "'x' must be numbers, not 'a'"),
-        ((None, 1.0), {}, "'x' must be numbers, not None"),
+        ((None, 1.0), {}, "'x' has missing numbers, the first at 0.\nLeave these samples out, or give NaN, and they become NaN."),
         ((1j, 1.0), {}, "'x' must be real numbers, not complex128"),
         ((True, 1.0), {}, "'x' must be real numbers, not bool"),
     ],

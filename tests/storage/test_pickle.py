@@ -249,3 +249,11 @@ def test_a_classifier_is_the_same_behind_pickle(way):
     twin = way(pickle.dumps(model)) if way is pickle.loads else way(model)
     assert twin.predict(images).tolist() == found.tolist()
     assert all(np.array_equal(twin.weights_[key], model.weights_[key]) for key in model.weights_)
+
+
+def test_a_fit_without_its_data_keeps_estimates_and_refuses_other_fits(fit):
+    bare = pickle.loads(pickle.dumps(fit.without_data(), protocol=4))
+    assert str(bare.estimates) == str(fit.estimates)
+    for other in (lambda: bare.profile("c21"), bare.bootstrap):
+        with pytest.raises(da.InputError, match="goes without its data"):
+            other()

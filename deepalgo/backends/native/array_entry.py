@@ -61,11 +61,11 @@ def array_entry(inputs: Sequence[Type], results: Sequence[Type], sums: int, lane
     for name in FIRST[2:]:
         lines += _read(name, f"%{name}.object", DATA, "ptr")
     lines += [*_read("size_at", "%stack.object", SHAPE, "ptr"), "  %size = load i64, ptr %size_at",
-              "  %limit = getelementptr i8, ptr %stack, i64 %size", "  br label %take0"]
+              "  %limit = getelementptr i8, ptr %stack, i64 %size", "  br label %fetch0"]
     slot = {"inputs": 0, "outputs": 0}
     for place, type in enumerate((*inputs, *results)):
         lines += _taken(place, type, "inputs" if place < len(inputs) else "outputs", slot, place < len(inputs))
-    begun = f"take{len(inputs) + len(results)}"
+    begun = f"fetch{len(inputs) + len(results)}"
     return "\n".join([
         *lines, f"{begun}:", "  %thread = call ptr @PyEval_SaveThread()", *_blocks(begun, sums, lanes, block), *_added(sums),
         "end:", "  %answer = phi i64 [ %state, %head ], [ 1, %block ]", "  call void @PyEval_RestoreThread(ptr %thread)",
@@ -111,7 +111,7 @@ def _read(name: str, held: str, offset: int, type: str) -> list[str]:
 def _taken(place: int, type: Type, target: str, slot: dict[str, int], is_checked: bool) -> list[str]:
     """Take the address of an array, and of rows how far it is to the next; behind it is the next block."""
     a = f"a{place}"
-    lines = [f"take{place}:", f"  %{a}.at = getelementptr ptr, ptr %args, i64 {len(FIRST) + place}", f"  %{a} = load ptr, ptr %{a}.at"]
+    lines = [f"fetch{place}:", f"  %{a}.at = getelementptr ptr, ptr %args, i64 {len(FIRST) + place}", f"  %{a} = load ptr, ptr %{a}.at"]
     if is_checked:
         lines += _checked(a, type)
     found = [("data", DATA), *([("step", STEPS)] if is_large_type(type) else [])]
@@ -124,7 +124,7 @@ def _taken(place: int, type: Type, target: str, slot: dict[str, int], is_checked
         lines += [f"  %{a}.{name}.slot = getelementptr ptr, ptr %{target}, i64 {slot[target]}",
                   f"  store ptr {value}, ptr %{a}.{name}.slot"]
         slot[target] += 1
-    return [*lines, f"  br label %take{place + 1}"]
+    return [*lines, f"  br label %fetch{place + 1}"]
 
 
 def _checked(a: str, type: Type) -> list[str]:

@@ -46,6 +46,9 @@ class NamedLoss:
     has_kink: bool = False
     is_relative: bool = False
 
+    def __reduce__(self) -> tuple[Callable[[str], NamedLoss], tuple[str]]:
+        return named, (self.name,)
+
     def check(self, targets: Sequence[Tensor]) -> None:
         """Refuse targets that the loss does not know, and warn of those that decide all of it."""
         if self.errors is _against and not all(bool(((target == 0) | (target == 1)).all()) for target in targets):
@@ -129,7 +132,7 @@ def _huber(width: float) -> NamedLoss:
     def bend(error: Tensor, blur: float) -> tuple[Tensor, Tensor]:
         return error.clamp(-width, width), width / error.abs().clamp(min=width)
 
-    return NamedLoss(f"huber({width:g})", _difference, value, lambda error, blur: value(error), bend)
+    return NamedLoss(f"huber({width!r})", _difference, value, lambda error, blur: value(error), bend)
 
 
 def _quantile(level: float) -> NamedLoss:
@@ -142,7 +145,7 @@ def _quantile(level: float) -> NamedLoss:
         slope, curvature = _bend_size(error, blur)
         return slope / 2 + 0.5 - level, curvature / 2
 
-    return NamedLoss(f"quantile({level:g})", _difference, lambda error: error.abs() / 2 + (0.5 - level) * error, rounded, bend,
+    return NamedLoss(f"quantile({level!r})", _difference, lambda error: error.abs() / 2 + (0.5 - level) * error, rounded, bend,
                      has_kink=True)
 
 

@@ -22,7 +22,7 @@ def estimates_text(fit: Fit) -> str:
     found, written = fit.evidence.estimates, _written(fit)
     shown = [item for item in found if not math.isnan(item.error)]
     rows = [_row(item, written.get(item.label)) for item in shown[:LISTED]]
-    title = f"by {count(fit.evidence.residuals.samples.size, 'training sample')}"
+    title = f"by {count(fit.evidence.size, 'training sample')}"
     parts = [table([(title, "value", "standard error", "95 % interval", ""), *rows])] if rows else []
     parts += [f"and {count(len(shown) - LISTED, 'number')} more in fit.estimates"] if len(shown) > LISTED else []
     return "\n".join([*parts, *_sentences(fit, found)])
@@ -43,7 +43,7 @@ def _row(item: Estimate, written: float | None) -> tuple[str, ...]:
 def _sentences(fit: Fit, found: Estimates) -> list[str]:
     assert fit.evidence is not None
     lines = [str(item) for item in fit.evidence.undetermined]
-    if fit.evidence.residuals.samples.groups is not None:
+    if fit.evidence.is_grouped:
         lines.append("samples of a group may err together, which these errors do not know: fit.bootstrap() draws whole groups")
     if at_bound := fit.evidence.at_bound:
         lines.append(f"at a bound, so that no error can be told: {', '.join(at_bound)}")

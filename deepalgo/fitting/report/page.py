@@ -154,8 +154,8 @@ class Fit:
         return self.evidence
 
     def without_data(self) -> Fit:
-        """The same without its samples, for a file that others read: losses stay; inputs and what estimates are made of do not."""
-        return replace(self, inputs=[], evidence=None)
+        """The same without its samples, for a file that others read: losses and estimates stay."""
+        return replace(self, inputs=[], evidence=self.evidence.without_data() if self.evidence is not None else None)
 
     def plot(self) -> Figure:
         """A figure of the errors before and after, the course of training, and the weights that mattered."""

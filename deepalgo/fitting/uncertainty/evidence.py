@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,6 +33,8 @@ class Evidence:
 
     def __init__(self, residuals: Residuals, undetermined: Sequence[Undetermined], plan: WeightPlan | None = None) -> None:
         self.residuals = residuals
+        #: How many samples there were, and whether they came in groups.
+        self.size, self.is_grouped = residuals.samples.size, residuals.samples.groups is not None
         self.undetermined = list(undetermined)
         self.values = residuals.values()
         self.expected = self._expected(plan) if plan is not None and plan.priors else None
@@ -41,14 +44,21 @@ class Evidence:
         jacobian[:, at_end] = 0.0  # what cannot move further is no least sum of squares
         self.estimates: Estimates = estimate(residuals.labels, self.values, roots, jacobian, self.expected)
 
+    def without_data(self) -> Evidence:
+        """The same without the samples: estimates stay, other fits cannot be made."""
+        bare, own = copy.copy(self), self.residuals
+        nobody = own.samples.pick(torch.zeros(0, dtype=torch.int64))
+        bare.residuals = Residuals(own.net, own.objective, nobody, own.keys, own.ties)
+        return bare
+
     def profile(self, label: str) -> Profile:
         """Where a number can lie, with all others fitted again at each place."""
-        self._refuse_priors()
+        self._refuse_other_fits()
         return profile(self.residuals, self.values, self._place(label))
 
     def bootstrap(self, count: int, groups: Any, seed: int) -> Bootstrap:
         """Fits to samples, or groups of them, that are drawn with replacement."""
-        self._refuse_priors()
+        self._refuse_other_fits()
         return bootstrap(self.residuals, self.values, count, groups, seed)
 
     def _expected(self, plan: WeightPlan) -> Expected:
@@ -66,7 +76,9 @@ class Evidence:
         near = NEAR * np.maximum(np.abs(self.values), 1e-300)
         return (self.values <= low + near) | (self.values >= high - near)
 
-    def _refuse_priors(self) -> None:
+    def _refuse_other_fits(self) -> None:
+        if self.residuals.samples.size != self.size:
+            raise InputError("this fit goes without its data, which profiles and bootstraps are made of; fit.estimates has what they told")
         if self.expected is not None:
             raise InputError("fits to other data would have to know the priors: fit.estimates does")
 

@@ -18,7 +18,7 @@ import functools
 import itertools
 import math
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -54,6 +54,9 @@ class Residuals:
             return Residuals(net, objective, samples, space.keys)
         slopes = _array(space.chain(torch.zeros(len(space), dtype=net.dtype), torch.eye(numbers, dtype=net.dtype)))
         return Residuals(net, objective, samples, space.keys, slopes / slopes[: len(space)].diagonal())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_derivatives"}  # which is compiled code
 
     def __len__(self) -> int:
         return sum(self.sizes) if self.ties is None else self.ties.shape[1]

@@ -56,7 +56,7 @@ def answers(net):
 
 @pytest.fixture(scope="module")
 def long_net():
-    net = da.compile(turning, backend="native", max_rounds=3_000_000)
+    net = da.compile(turning, backend="native", max_rounds=30_000_000)
     assert net(torch.tensor([0.5], dtype=torch.float64), 10.0).shape == (1,)
     return net
 
@@ -71,7 +71,7 @@ def test_an_interrupt_during_a_long_call_raises_and_leaves_the_network_usable(lo
     signal.setitimer(signal.ITIMER_REAL, 0.02)
     try:
         with pytest.raises(KeyboardInterrupt):
-            long_net(xs, 2e6)
+            long_net(xs, 2e7)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
@@ -93,7 +93,7 @@ def test_python_runs_while_native_code_does(long_net):
     xs, done, turns = torch.linspace(0.0, 1.0, 17, dtype=torch.float64), [], 0
 
     def work():
-        done.append(long_net(xs, 2e6))
+        done.append(long_net(xs, 2e7))
 
     thread = threading.Thread(target=work)
     thread.start()
