@@ -2,6 +2,7 @@
 
 import os
 import random
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,10 @@ torch.set_num_threads(1)
 
 #: Seconds that a test may take on an idle machine without the mark `slow`.
 MOST_SECONDS = 5.0
+#: Rooms whose tests are about what a function means, whatever runs it: one test of four runs on native code, which LLVM takes long to
+#: compile, the others on torch. `tests/backends/` holds the two against each other.
+ON_EITHER = tuple(Path(__file__).parent / room for room in ("fuzz", "ops", "small", "stage", "storage", "tensorize"))
+NATIVE_OF = 4
 FOLDERS = {"corpus": "DEEPALGO_CORPUS", "data": "DEEPALGO_DATA"}
 
 
@@ -20,6 +25,12 @@ def _fixed_seeds():
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002  # heuristics under test may use it
     torch.manual_seed(0)
+
+
+@pytest.fixture(autouse=True)
+def _backend_of_the_room(request, monkeypatch):
+    if any(request.path.is_relative_to(room) for room in ON_EITHER):
+        monkeypatch.setenv("DEEPALGO_BACKEND", "torch" if zlib.crc32(request.node.nodeid.encode()) % NATIVE_OF else "native")
 
 
 def pytest_collection_modifyitems(items):

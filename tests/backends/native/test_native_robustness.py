@@ -126,6 +126,7 @@ def test_two_threads_call_one_network_with_gradients_while_it_is_compiled():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="only where processes fork")
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # of a benchmark's JAX, which no test needs
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_forked_process_goes_on_with_what_was_compiled(threads):
     net, before = da.compile(curve, backend="native"), torch.get_num_threads()

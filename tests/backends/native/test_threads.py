@@ -32,6 +32,7 @@ def test_threads_last_from_call_to_call(kernel):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # of a benchmark's JAX, which no test needs
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_fork_has_threads_of_its_own(kernel):
     assert squares(kernel)
