@@ -64,7 +64,7 @@ def prepare(entry, corpus, count):
     function = corpus.resolve(entry)
     args, kwargs = corpus.plain_arguments(entry, entry["samples"][0])
     example = (tuple(args), kwargs)
-    network = da.compile(function, example=example).requires_grad_(False)
+    network = da.compile(function, example=example, backend="torch").requires_grad_(False)
     random = np.random.default_rng(1)
     rows = np.array(entry["samples"])
     rows = rows[random.integers(len(rows), size=2 * count)]
@@ -221,7 +221,7 @@ def print_growth(console, options):
     table = Table("samples", "rounds", "ns a sample and round", title="cost with the gradient, of a loop")
     for samples, rounds in ((10_000, 100), (40_000, 100), (160_000, 100), (10_000, 400), (10_000, 1600)):
         x = torch.linspace(0.1, 2.0, samples, dtype=torch.float64)
-        network = da.compile(wander, example=((1.0, rounds), {}))
+        network = da.compile(wander, example=((1.0, rounds), {}), backend="torch")
         run = backward(lambda x, network=network, rounds=rounds: network(x, rounds), [x])
         seconds = measure({"net": run}, max(1, options.rounds // 3))["net"]
         table.add_row(str(samples), str(rounds), f"{1e9 * seconds / samples / rounds:.2f}")
