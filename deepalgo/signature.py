@@ -238,6 +238,8 @@ def _parameters(signature: Signature) -> list[inspect.Parameter]:
     defaults = dict.fromkeys(signature.defaults, ...)
     stars = (signature.star, signature.double_star)
     names = [*(argument.name for argument in signature.arguments), *defaults]
+    first = next((place for place, name in enumerate(signature.order) if name in defaults), len(signature.order))
+    defaults |= dict.fromkeys(signature.order[first:], ...)  # behind a default Python has only defaults
     only_named = [name for name in names if name not in signature.order and name not in stars]
     return [
         *(inspect.Parameter(name, kinds.POSITIONAL_OR_KEYWORD, default=defaults.get(name, kinds.empty)) for name in signature.order),

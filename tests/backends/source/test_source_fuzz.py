@@ -26,7 +26,7 @@ def compare(seed, kind):
         file = Path(folder) / f"program_{seed}.py"
         file.write_text(program.source)
         try:
-            net = da.compile(load(program.source, str(file))[program.entry], example=program.call(0))
+            net = da.compile(load(program.source, str(file))[program.entry], example=program.call(0), mathematics="exact")
         except da.CompileError:
             return None
         calls = [program.call(sample) for sample in range(min(CALLS, len(program.samples)))]
@@ -49,7 +49,7 @@ def compare_batch(seed):
         file = Path(folder) / f"program_{seed}.py"
         file.write_text(program.source)
         try:
-            net = da.compile(load(program.source, str(file))[program.entry], example=program.call(0))
+            net = da.compile(load(program.source, str(file))[program.entry], example=program.call(0), mathematics="exact")
         except da.CompileError:
             return None
         function = load_source(da.source(net, style="numpy"))

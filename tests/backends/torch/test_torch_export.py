@@ -53,6 +53,16 @@ def inputs(program):
     return [item.arg.name for item in program.graph_signature.input_specs if item.kind.name == "USER_INPUT"]
 
 
+def test_a_network_without_its_function_shows_a_signature_that_python_allows():
+    def scaled(x, unit=None, factor=2.0):
+        return x * factor
+
+    net = da.compile(scaled, example=((1.0,), {"factor": 3.0}))
+    alone = da.Network(net.program, net.signature)
+    assert [*inspect.signature(alone.forward).parameters] == ["x", "unit", "factor"]
+    assert alone(2.0, factor=3.0).item() == 6.0
+
+
 def test_forward_shows_the_signature_of_the_heuristic():
     net = network()
     assert str(inspect.signature(net.forward)) == "(speed, wing)"
