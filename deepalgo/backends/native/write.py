@@ -20,7 +20,11 @@ from deepalgo.backends.native.memory import COPY_ROWS, SHORT, STORED, Extent
 from deepalgo.backends.native.notes import GROUP, LOG, Notes, definitions
 from deepalgo.backends.native.regions import CODES, Regions
 from deepalgo.backends.native.text import ALL, LANES, MASK, PURE, ROW, SCALARS, VECTORS, Cell, Unsupported, at_line, literal
+from deepalgo.backends.native.width import FEW
 from deepalgo.ir import Block, Check, Kind, Op, Program, Value, While, captured, walk
+
+#: What is added up over the samples is kept for eight of them, whatever the width of a group.
+COUNTER = f"<{FEW} x double>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ class WrittenModule:
                 lines += _lane_function(name, count, f"special.{name}" in self.symbols, lanes)
                 if f"some.{name}" in self.called:
                     lines += _function_of_some(name, count, lanes)
-        lines += definitions(lanes) if self.notes.writes else []
+        lines += [*(definitions(lanes) if self.notes.writes else []), *(_addition(lanes) if "@add.lanes" in self.text else [])]
         text = "\n".join([*lines, self.text]).replace(LANES, str(lanes))
         return "\n".join([*(line for line in declared.values() if line not in text), text])
 
@@ -142,9 +146,9 @@ class ModuleWriter(Regions):
         results = program.body.results
         kept = [place for place in range(len(results)) if place not in self.summed]
         targets = self.column_pointers("%outputs", [results[place] for place in kept])
-        counters = [self.slot(VECTORS[Kind.REAL]) for _ in range(_cell_count([results[place] for place in sorted(self.summed)]))]
+        counters = [self.slot(COUNTER) for _ in range(_cell_count([results[place] for place in sorted(self.summed)]))]
         for counter in counters:
-            code.do(f"store {VECTORS[Kind.REAL]} zeroinitializer, ptr {counter}")
+            code.do(f"store {COUNTER} zeroinitializer, ptr {counter}")
         if self.fails:
             self.allocated.append(f"  %lost = alloca {CODES}, align 64")
             code.do(f"store {CODES} zeroinitializer, ptr %lost")
@@ -207,11 +211,10 @@ class ModuleWriter(Regions):
 
     def store_sums(self, counters: Sequence[str]) -> None:
         """Hand the sums over."""
-        code, real = self.code, VECTORS[Kind.REAL]
-        name = f"llvm.vector.reduce.fadd.v{LANES}f64"
+        code, name = self.code, f"llvm.vector.reduce.fadd.v{FEW}f64"
         for place, counter in enumerate(counters):
-            self.numbers.declared[name] = f"declare double @{name}(double, {real})"
-            total = code.emit(f"call double @{name}(double -0.0, {real} {code.emit(f'load {real}, ptr {counter}')})")
+            self.numbers.declared[name] = f"declare double @{name}(double, {COUNTER})"
+            total = code.emit(f"call double @{name}(double -0.0, {COUNTER} {code.emit(f'load {COUNTER}, ptr {counter}')})")
             code.do(f"store double {total}, ptr {code.emit(f'getelementptr double, ptr %sums, i64 {place}')}")
 
     def say_how_it_went(self) -> None:
@@ -350,8 +353,7 @@ class ModuleWriter(Regions):
         """Add a number of each of these lanes."""
         cell = self.code.spread(self.numbers.cast(cell, Kind.REAL))
         cell = self.code.choose(mask, cell, literal(0.0, Kind.REAL))
-        before = self.code.emit(f"load {ROW}, ptr {counter}")
-        self.code.do(f"store {ROW} {self.code.emit(f'fadd {ROW} {before}, {cell.text}')}, ptr {counter}")
+        self.code.do(f"call void @add.lanes(ptr {counter}, {cell.typed})")
 
     def block(self, block: Block) -> None:
         """The statements of a block; a group with lanes that fail on the way forward begins anew without them, as stacks would differ."""
@@ -385,6 +387,19 @@ def _alignment(kind: Kind) -> int:
 
 def _cell_count(values: Sequence[Value]) -> int:
     return sum(math.prod(value.type.shape) for value in values)
+
+
+def _addition(lanes: int) -> list[str]:
+    """A function that adds the numbers of a group to a counter, eight after eight, so that sums have the same bits for any width."""
+    whole, parts = f"<{lanes} x double>", []
+    before = "%held"
+    for first in range(0, lanes, FEW):
+        places = ", ".join(f"i32 {lane}" for lane in range(first, first + FEW))
+        parts += [f"  %part{first} = shufflevector {whole} %x, {whole} poison, <{FEW} x i32> <{places}>",
+                  f"  %sum{first} = fadd {COUNTER} {before}, %part{first}"]
+        before = f"%sum{first}"
+    return [f"define internal void @add.lanes(ptr %counter, {whole} %x) nounwind alwaysinline {{",
+            f"  %held = load {COUNTER}, ptr %counter", *parts, f"  store {COUNTER} {before}, ptr %counter", "  ret void", "}"]
 
 
 def _lane_function(name: str, count: int, special: bool, lanes: int) -> list[str]:
