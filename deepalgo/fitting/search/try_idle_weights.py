@@ -1,17 +1,19 @@
 """`TryIdleWeights`: move weights that have no gradient, such as thresholds of hard guards, by trying.
 
 A threshold only decides which samples go where: the loss is a staircase in it, flat everywhere. Steps of several sizes to both sides find
-the lower stairs.
+the lower stairs. Where the others are at their optimum, a move often pays only once they have followed: they take a step of least squares.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from deepalgo.fitting.search.check_state import check_count, check_point
+from deepalgo.fitting.search.least_squares import LeastSquares
 from deepalgo.fitting.search.problem import Problem
 from deepalgo.fitting.search.search import Search
 
@@ -19,6 +21,8 @@ from deepalgo.fitting.search.search import Search
 STEPS = (0.3, 0.1, 0.03, 0.01)
 #: No more weights than this are tried, and no more steps of one size in a row.
 MOST, ROW = 12, 8
+#: Directions whose derivatives are a smaller part of the largest ones are undetermined.
+SMALLEST = 1e-9
 
 
 class TryIdleWeights(Search):
@@ -33,6 +37,7 @@ class TryIdleWeights(Search):
         self.trials: list[tuple[int, float]] = []  # a weight, and the size of a step
         self.done = 0
         self.is_late = False
+        self.squares: LeastSquares | None = None
 
     def start(self, x: Tensor) -> None:
         """Find the weights without a gradient."""
@@ -40,6 +45,11 @@ class TryIdleWeights(Search):
         idle = torch.nonzero(gradient == 0).squeeze(1).tolist()[:MOST]
         self.trials = [(place, step) for place in idle for step in STEPS]
         self.x, self.loss = x, self.problem.training_loss(x)
+        self.squares = self._squares(x) if idle else None
+
+    def _squares(self, x: Tensor) -> LeastSquares | None:
+        named = self.problem.objective.named
+        return LeastSquares.of(self.problem, x) if named is not None and named.is_squares and LeastSquares.applies(self.problem) else None
 
     def step(self) -> None:
         """Steps of one size of one weight, to the side where it goes down."""
@@ -57,8 +67,23 @@ class TryIdleWeights(Search):
             moved[place] += side
             found = self.problem.training_loss(moved)
             if not found < self.loss:
+                moved = self._followed(moved, place)
+                found = self.problem.training_loss(moved)
+            if not found < self.loss:
                 break
             self.x, self.loss = moved, found
+
+    def _followed(self, moved: Tensor, place: int) -> Tensor:
+        """The point that a step of least squares leads to from here, with the weight at a place held."""
+        if self.squares is None:
+            return moved
+        model = self.squares.linearise(moved, *self.squares.errors(moved), 0.0)
+        columns = model.triangle.copy()
+        columns[:, place] = 0.0
+        sizes = np.linalg.norm(columns, axis=0)
+        sizes[sizes == 0] = 1.0
+        step = np.linalg.lstsq(columns / sizes, -model.right, rcond=SMALLEST)[0] / sizes
+        return moved + torch.from_numpy(step).to(moved)
 
     @property
     def ended(self) -> str:
