@@ -14,7 +14,7 @@ torch.set_num_threads(1)
 #: Seconds that a test may take on an idle machine without the mark `slow`.
 MOST_SECONDS = 5.0
 #: Rooms whose tests are about what a function means, whatever runs it: one test of four runs on native code, which LLVM takes long to
-#: compile, the others on torch. `tests/backends/` holds the two against each other.
+#: compile, and is marked slow; the others run on torch. `tests/backends/` holds the two against each other.
 ON_EITHER = tuple(Path(__file__).parent / room for room in ("fuzz", "ops", "small", "stage", "storage", "tensorize"))
 NATIVE_OF = 4
 FOLDERS = {"corpus": "DEEPALGO_CORPUS", "data": "DEEPALGO_DATA"}
@@ -27,14 +27,24 @@ def _fixed_seeds():
     torch.manual_seed(0)
 
 
+def backend_of(item):
+    """What the networks of a test run on, unless it says so itself; "" if that is as everywhere."""
+    if not any(item.path.is_relative_to(room) for room in ON_EITHER):
+        return ""
+    return "torch" if zlib.crc32(item.nodeid.encode()) % NATIVE_OF else "native"
+
+
 @pytest.fixture(autouse=True)
 def _backend_of_the_room(request, monkeypatch):
-    if any(request.path.is_relative_to(room) for room in ON_EITHER):
-        monkeypatch.setenv("DEEPALGO_BACKEND", "torch" if zlib.crc32(request.node.nodeid.encode()) % NATIVE_OF else "native")
+    if backend := backend_of(request.node):
+        monkeypatch.setenv("DEEPALGO_BACKEND", backend)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     for item in items:
+        if backend_of(item) == "native":
+            item.add_marker(pytest.mark.slow)
         for mark, variable in FOLDERS.items():
             folder = os.environ.get(variable)
             if item.get_closest_marker(mark) and not (folder and Path(folder).is_dir()):

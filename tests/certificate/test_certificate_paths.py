@@ -71,7 +71,7 @@ def load(tmp_path, seeds):
     return [getattr(module, f"f{seed}") for seed in seeds]
 
 
-@pytest.mark.parametrize("start", [0, *(pytest.param(start, marks=pytest.mark.slow) for start in range(50, 400, 50))])
+@pytest.mark.parametrize("start", [pytest.param(start, marks=pytest.mark.slow) for start in range(0, 400, 50)])
 def test_loops_in_loops_take_the_ways_of_the_function(tmp_path, start):
     x, y = (list(column) for column in zip(*PAIRS, strict=True))
     for heuristic in load(tmp_path, range(start, start + 50)):

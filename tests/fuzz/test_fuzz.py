@@ -29,7 +29,7 @@ from tests.fuzz.verdict import Verdict
 from tests.fuzz.weights import places
 
 PER_CHUNK = 10
-CHUNKS = [*range(10), *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(10, 30))]
+CHUNKS = [*range(5), *(pytest.param(chunk, marks=pytest.mark.slow) for chunk in range(5, 30))]
 
 
 @pytest.mark.parametrize("chunk", CHUNKS)

@@ -380,6 +380,7 @@ def exact(reference, function, x):
             return central(function, x)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_random_compositions_have_the_derivatives_that_mpmath_finds(tmp_path):
     draw = random.Random(20)

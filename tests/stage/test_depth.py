@@ -43,7 +43,7 @@ def tower(count):
 LONG_CHAINS = [pytest.param(chain(count), marks=pytest.mark.slow, id=f"{count} returns") for count in (150, 300)]
 
 
-@pytest.mark.parametrize("function", [*LONG_CHAINS, pytest.param(tower(120), id="120 calls")])
+@pytest.mark.parametrize("function", [*LONG_CHAINS, pytest.param(tower(120), marks=pytest.mark.slow, id="120 calls")])
 def test_branches_that_python_cannot_nest_as_text_have_a_network(function):
     network = da.compile(function)
     x = torch.linspace(0.5, 310.0, 40, dtype=torch.float64)

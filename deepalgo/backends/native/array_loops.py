@@ -59,6 +59,11 @@ def known(held: Held) -> bool:
     return not isinstance(held, Extent) and all(cell.is_const and not cell.wide for cell in held)
 
 
+def has_form(op: Op) -> bool:
+    """Whether there is code for an operation on arrays: a form of its own, or that of single numbers at each place."""
+    return op.name in FORMS or op.name in ARRAYS or op.name in LINEAR or only_moves(op.name) or fills(op, op.result.type.shape)
+
+
 def is_loop(op: Op) -> bool:
     """Whether an operation on large arrays is written as a loop, or as reads and writes at some places."""
     return op.name in FORMS or makes_lines(op) or op.name not in ARRAYS and op.name not in LINEAR

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from deepalgo.backends.native.array_loops import is_large
+from deepalgo.backends.native.array_loops import has_form, is_large
 from deepalgo.backends.native.build import fuses
 from deepalgo.backends.native.can_fail import can_fail, statement_fails
 from deepalgo.backends.native.columns import LARGE
@@ -80,6 +80,7 @@ def write(program: Program, summed: frozenset[int] = frozenset(), mathematics: M
           notes: Notes | None = None) -> WrittenModule:
     """The program as a module with the function `run`; results at the places in `summed` are added up over all samples."""
     _refuse_complex(program)
+    _refuse_unknown(program)
     return ModuleWriter(program, summed, mathematics, notes).module()
 
 
@@ -92,6 +93,13 @@ def _refuse_complex(program: Program) -> None:
             if operation is op and not op.is_const:
                 continue  # it is an operand of a message
             raise Unsupported(f"{operation.name} of complex numbers{at_line(operation.span)}")
+
+
+def _refuse_unknown(program: Program) -> None:
+    """Refuse operations on arrays that have no form before anything is written, as what stands before them may be long."""
+    for op in walk(program.body):
+        if isinstance(op, Op) and not (op.is_const or op.is_weight or has_form(op)):
+            raise Unsupported(f"{op.name} of arrays{at_line(op.span)}")
 
 
 class ModuleWriter(Regions):

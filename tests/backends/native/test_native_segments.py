@@ -71,6 +71,7 @@ def test_segments_change_no_bit_of_a_heuristic(case):
         pytest.skip(f"not native: {reason}")
 
 
+@pytest.mark.slow
 def test_segments_change_no_bit_of_random_programs(tmp_path):
     found = 0
     for seed in range(60):
