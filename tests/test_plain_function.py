@@ -164,3 +164,12 @@ def test_threads_share_a_function():
     for thread in threads:
         thread.join()
     assert found == {number: [settle(number + place / 100.0)["y"] for place in range(300)] for number in range(4)}
+
+
+def test_functions_of_the_c_library_in_an_arm_have_code_for_one_sample():
+    def cooled(x, rate=0.3):
+        return math.exp(-rate * x) ** 1.7 if x > 1.0 else math.fmod(x, 0.3)
+
+    made = da.function(da.compile(cooled))
+    assert [made(x) for x in (0.5, 2.0, 3.5)] == [cooled(x) for x in (0.5, 2.0, 3.5)]
+    assert made._lane is not None

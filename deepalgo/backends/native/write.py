@@ -447,7 +447,8 @@ def _function_of_some(name: str, count: int, lanes: int) -> list[str]:
         if lane:
             lines.append(f"  %h{lane} = phi {wide} [ {held}, %{before} ], [ %r{lane - 1}, %call{lane - 1} ]")
             held = f"%h{lane}"
-        lines += [f"  %s{lane} = lshr i{LANES} %lanes, {lane}", f"  %m{lane} = trunc i{LANES} %s{lane} to i1",
+        lines += [f"  %s{lane} = and i{LANES} %lanes, {1 << lane if lane < lanes - 1 or lanes == 1 else -(1 << lane)}",
+                  f"  %m{lane} = icmp ne i{LANES} %s{lane}, 0",
                   f"  br i1 %m{lane}, label %call{lane}, label %lane{lane + 1}", f"call{lane}:",
                   *(f"  {letter}{lane} = extractelement {wide} {letter}, i64 {lane}" for letter in letters)]
         operands = ", ".join(f"{real} {letter}{lane}" for letter in letters)
